@@ -1,0 +1,13 @@
+//! How the tables come to be: one file per step, reversible, for every database spoken.
+//!
+//! [`state`] makes the server's own tables, [`example`] those of the worked example; each keeps
+//! its own record of the steps taken, so both may live in one database. Steps are taken in one
+//! transaction behind a lock, so that several processes may start at once: the first takes the
+//! steps, the others wait and find nothing left to do.
+
+pub mod example;
+mod lock;
+pub mod state;
+
+#[cfg(test)]
+mod tests;

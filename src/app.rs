@@ -1,0 +1,171 @@
+//! What every request and every command needs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sea_orm::DatabaseConnection;
+
+use crate::config::Config;
+use crate::database::{self, Database};
+use crate::definitions::{Definitions, Fault};
+use crate::error::{Error, Result};
+use crate::reports::{self, Limits, Reports};
+use crate::runs::{Permits, Runs};
+
+/// Connections to the state database; each statement on it takes milliseconds.
+const STATE_CONNECTIONS: u32 = 8;
+/// Readers beside the permitted streams: counts, checks.
+const SPARE_READERS: usize = 8;
+
+/// One process's parts, put together once.
+pub struct App {
+    /// The settings in force.
+    pub config: Config,
+    /// Everything long that goes on.
+    pub runs: Runs,
+    /// Permits for direct streams.
+    pub streams: Arc<Permits>,
+    /// The reports.
+    pub reports: Reports,
+    /// What is wrong with definitions, as found at start or at the last reading.
+    faults: std::sync::RwLock<Arc<Vec<Fault>>>,
+    state: DatabaseConnection,
+    stopping: AtomicBool,
+}
+
+impl App {
+    /// Makes the directories, opens the state, registers this process, and reads the definitions.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for settings that name nothing, [`Error::Unavailable`] for a state that
+    /// cannot be opened.
+    pub async fn open(config: Config) -> Result<Self> {
+        make_directories(&config)?;
+        let state = database::open("state_url", &config.state_url, STATE_CONNECTIONS).await?;
+        migration::state::up(&state).await.map_err(|source| Error::Unavailable {
+            code: "state_unavailable",
+            detail: "the server's own tables could not be made in the database that state_url names"
+                .into(),
+            source: Some(source.into()),
+        })?;
+        let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now)).await?;
+        let streams =
+            Permits::new("direct streams", config.streams, config.queue, config.queue_wait);
+        let streams = Arc::new(streams);
+        let readers = u32::try_from(config.streams + SPARE_READERS).unwrap_or(u32::MAX);
+        let databases = open_databases(&config.databases, readers)?;
+        let limits = Limits { first_row: config.first_row_timeout, stall: config.stall_timeout };
+        let definitions = read_definitions(&config);
+        let reports =
+            Reports::new(definitions, databases, runs.clone(), Arc::clone(&streams), limits);
+        let faults = std::sync::RwLock::default();
+        let app = Self { config, runs, streams, reports, faults, state, stopping: false.into() };
+        app.check().await;
+        Ok(app)
+    }
+
+    /// Reads the definitions again and puts them in force.
+    pub async fn reload(&self) {
+        self.reports.replace_definitions(read_definitions(&self.config));
+        self.check().await;
+    }
+
+    /// Checks every definition against the live databases; the faults are kept for whoever asks.
+    pub async fn check(&self) -> Arc<Vec<Fault>> {
+        let faults = Arc::new(self.reports.check().await);
+        for fault in faults.iter() {
+            tracing::warn!(%fault, "a definition is at fault");
+        }
+        *self.faults.write().unwrap_or_else(std::sync::PoisonError::into_inner) =
+            Arc::clone(&faults);
+        faults
+    }
+
+    /// What is wrong with definitions, as found at the last check.
+    #[must_use]
+    pub fn faults(&self) -> Arc<Vec<Fault>> {
+        Arc::clone(&self.faults.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Whether the state database answers.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub async fn ping_state(&self) -> Result<()> {
+        self.state.ping().await.map_err(|source| Error::Unavailable {
+            code: "state_unavailable",
+            detail: "the server's own database does not answer".into(),
+            source: Some(source.into()),
+        })
+    }
+
+    /// Whether the server is going down.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Says that the server is going down: nothing new is begun.
+    pub fn begin_stopping(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes this process off the list and closes every connection.
+    pub async fn close(&self) {
+        if let Err(error) = self.runs.retire().await {
+            tracing::warn!(%error, "this process could not be taken off the list");
+        }
+        for (_, database) in self.reports.databases() {
+            database.close().await;
+        }
+        if let Err(error) = self.state.close_by_ref().await {
+            tracing::warn!(%error, "the state database could not be closed");
+        }
+    }
+}
+
+fn open_databases(
+    urls: &BTreeMap<String, String>,
+    readers: u32,
+) -> Result<BTreeMap<String, Database>> {
+    let open = |(name, url): (&String, &String)| {
+        let setting = match name.as_str() {
+            "" => "database_url".to_owned(),
+            name => format!("databases.{name}"),
+        };
+        Ok((name.clone(), Database::new(&setting, url, readers)?))
+    };
+    urls.iter().map(open).collect()
+}
+
+fn read_definitions(config: &Config) -> Definitions {
+    Definitions::load(reports::BUILT_IN, config.definitions.as_deref())
+}
+
+/// The data directory and the temporary one, for their owner alone.
+fn make_directories(config: &Config) -> Result<()> {
+    let mut made = vec![config.data_dir.as_path(), config.temp_dir.as_path()];
+    let state_file = database::sqlite_file(&config.state_url);
+    made.extend(state_file.as_deref().and_then(Path::parent));
+    for directory in made.into_iter().filter(|directory| !directory.as_os_str().is_empty()) {
+        make_directory(directory)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn make_directory(directory: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|source| {
+        Error::Unavailable {
+            code: "no_directory",
+            detail: format!(
+                "the directory {} cannot be made; give the server's user the right to, or set \
+                 data_dir to another place",
+                directory.display()
+            ),
+            source: Some(source.into()),
+        }
+    })
+}

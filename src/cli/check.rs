@@ -1,0 +1,27 @@
+//! `tallyroll check`.
+
+use std::process::ExitCode;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::error::Result;
+
+pub(super) async fn run(config: Config) -> Result<ExitCode> {
+    let app = App::open(config).await?;
+    let faults = app.faults();
+    for fault in faults.iter() {
+        println!("{fault}");
+    }
+    let mut away = 0;
+    for (name, database) in app.reports.databases() {
+        if let Err(error) = database.ping().await {
+            let setting = if name.is_empty() { "database_url" } else { name };
+            println!("{setting}: {error}; its definitions were not checked");
+            away += 1;
+        }
+    }
+    let reports = app.reports.definitions().reports.len();
+    app.close().await;
+    println!("{reports} reports, {} faults, {away} databases away", faults.len());
+    Ok(if faults.is_empty() && away == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,112 @@
+//! `tallyroll export`.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::output;
+use crate::access::Caller;
+use crate::app::App;
+use crate::config::{Config, Given};
+use crate::definitions::Report;
+use crate::error::{Error, Problem, Result};
+use crate::formats::Format;
+use crate::reports::{Asked, Request};
+use crate::runs::{Progress, Reason, Stop};
+
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The report's name
+    report: String,
+    /// ndjson, json or csv
+    #[arg(long)]
+    format: String,
+    /// The file to write, or - for standard output
+    #[arg(short, long)]
+    output: String,
+    /// A filter of the report, such as from=2026-01-01; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    filter: Vec<String>,
+    /// A parameter of the rows, such as columns=id,net or tz=UTC; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+}
+
+impl Export {
+    pub(super) async fn run(self, config: Config) -> Result<ExitCode> {
+        let app = App::open(config).await?;
+        let exported = self.export(&app).await;
+        app.close().await;
+        exported.map(|()| ExitCode::SUCCESS)
+    }
+
+    async fn export(&self, app: &App) -> Result<()> {
+        let caller = Caller::cli(&Given::user());
+        let report = app.reports.find(&self.report, &caller)?;
+        let asked = self.asked(&report, app)?;
+        let output = output::open(&self.output)?;
+        let bar = bar();
+        let watch = |_, progress, stop| drop(tokio::spawn(follow(bar.clone(), progress, stop)));
+        let written = app.reports.write(&report, asked, &caller, output, watch).await;
+        bar.finish_and_clear();
+        written
+    }
+
+    fn asked(&self, report: &Report, app: &App) -> Result<Asked> {
+        let mut pairs = vec![("format".to_owned(), self.format.clone())];
+        for pair in self.filter.iter().chain(&self.param) {
+            let (name, value) = pair.split_once('=').ok_or_else(|| {
+                Error::Malformed(vec![Problem::parameter(
+                    "filter",
+                    "not_a_pair",
+                    pair,
+                    format!("\"{pair}\" has no =; give NAME=VALUE"),
+                )])
+            })?;
+            pairs.push((name.to_owned(), value.to_owned()));
+        }
+        let zone = &app.config.time_zone;
+        Request { pairs: &pairs, zone, negotiated: Ok(Format::Ndjson) }.parse(report)
+    }
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed_precise}  {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Moves the bar, and stops the run when the person at the terminal does.
+async fn follow(bar: ProgressBar, progress: Arc<Progress>, stop: Stop) {
+    let mut ticks = tokio::time::interval(TICK);
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    while !bar.is_finished() {
+        tokio::select! {
+            _ = ticks.tick() => {
+                let (rows, bytes) = (progress.rows(), progress.bytes());
+                bar.set_message(format!("{} rows, {}", HumanCount(rows), HumanBytes(bytes)));
+                bar.tick();
+            }
+            _ = interrupt.recv() => stop.fire(Reason::Cancelled),
+            _ = terminate.recv() => stop.fire(Reason::Cancelled),
+        }
+    }
+}

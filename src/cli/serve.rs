@@ -1,0 +1,67 @@
+//! `tallyroll serve`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::demo;
+use crate::app::App;
+use crate::config::{Auth, Config};
+use crate::database;
+use crate::error::Result;
+use crate::server::Server;
+
+/// Lines that a demonstration begins with.
+const DEMO_ROWS: u64 = 100_000;
+
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Try it out: example data in a file of its own, nobody has to say who he is
+    #[arg(long)]
+    demo: bool,
+}
+
+impl Serve {
+    pub(super) async fn run(self, mut config: Config) -> Result<ExitCode> {
+        if self.demo {
+            config.auth = Auth::Off;
+            prepare(&config).await?;
+        }
+        let server = Server::bind(App::open(config).await?)?;
+        let address = server.address();
+        println!("listening on http://{address}");
+        if self.demo {
+            println!("{}", tour(&address.to_string()));
+        }
+        // Whoever started the server may be reading this line through a pipe.
+        let _ = std::io::stdout().flush();
+        server.run().await.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+async fn prepare(config: &Config) -> Result<()> {
+    let url = config.databases.get("").map(String::as_str).unwrap_or_default();
+    match database::sqlite_file(url) {
+        Some(file) => {
+            if !file.exists() {
+                eprintln!("making {DEMO_ROWS} example lines in {}", file.display());
+            }
+            demo::make_file(&file, DEMO_ROWS).await.map(drop)
+        }
+        None => {
+            eprintln!("the example goes into a server's database by `tallyroll demo --rows N` alone");
+            Ok(())
+        }
+    }
+}
+
+fn tour(address: &str) -> String {
+    let rows = format!("http://{address}/api/v1/reports/settlements/rows");
+    [
+        format!("  curl '{rows}?limit=3'"),
+        format!("  curl '{rows}?format=csv&merchant=1&from=2026-03-01&to=2026-04-01' -o march.csv"),
+        format!("  curl --compressed '{rows}?summary=true' | tail -n 1"),
+    ]
+    .join("\n")
+}

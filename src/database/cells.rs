@@ -1,0 +1,71 @@
+//! What the sources of rows share: plain number text, JSON checks, and notes on odd cells.
+
+use std::fmt::Write as _;
+
+use crate::rows::Warning;
+
+/// Writes a double's shortest digits without an exponent, padded with zeros to `scale` digits after
+/// the point; `false` where it is not finite.
+pub(super) fn plain_digits(value: f64, scale: Option<u32>, out: &mut String) -> bool {
+    if !value.is_finite() {
+        return false;
+    }
+    let start = out.len();
+    // `{}` prints the shortest digits that read back as the same double, never an exponent.
+    let _ = write!(out, "{value}");
+    pad_to_scale(start, scale, out);
+    true
+}
+
+/// Pads the number that begins at `start` with zeros to `scale` digits after the point.
+pub(super) fn pad_to_scale(start: usize, scale: Option<u32>, out: &mut String) {
+    let Some(scale) = scale.filter(|scale| *scale > 0) else {
+        return;
+    };
+    let after = out[start..].find('.').map(|point| out.len() - start - point - 1);
+    let held = after.unwrap_or_else(|| {
+        out.push('.');
+        0
+    });
+    for _ in held..scale as usize {
+        out.push('0');
+    }
+}
+
+/// Whether `text` is one valid JSON document.
+pub(super) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// Counts, by column, the cells that no format can say and that were written as null.
+#[derive(Debug)]
+pub(super) struct Unsayable {
+    columns: Vec<(String, u64)>,
+}
+
+impl Unsayable {
+    pub(super) fn new<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            columns: keys.map(|key| (key.to_owned(), 0)).collect(),
+        }
+    }
+
+    pub(super) fn note(&mut self, column: usize) {
+        if let Some((_, count)) = self.columns.get_mut(column) {
+            *count += 1;
+        }
+    }
+
+    pub(super) fn warnings(self) -> impl Iterator<Item = Warning> {
+        self.columns
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(key, count)| Warning {
+                code: "not_a_finite_value".into(),
+                detail: format!(
+                    "{count} cells of column \"{key}\" are NaN or infinite, which no output format \
+                     can say; they were written as null"
+                ),
+            })
+    }
+}

@@ -1,0 +1,248 @@
+//! From a database URL to something that can be read.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use sea_orm::{DatabaseConnection, SqlxPostgresConnector, SqlxSqliteConnector};
+use sqlx::Executor;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use super::postgres::{self, PostgresRows};
+use super::sqlite::{SqliteRows, open_read_only};
+use super::{Dialect, Query, Source};
+use crate::error::{Error, Problem, Result};
+
+/// The longest wait for a connection out of a pool, or for a server that is starting.
+const ACQUIRE: Duration = Duration::from_secs(5);
+/// Connections that cancel statements; each is busy for milliseconds.
+const CONTROLS: u32 = 2;
+
+/// What a URL names.
+enum Address {
+    Sqlite(PathBuf),
+    Postgres(Box<PgConnectOptions>),
+}
+
+fn parse(setting: &str, url: &str) -> Result<Address> {
+    let refuse = |code, detail: String| {
+        // The URL may hold a password, so it is not repeated.
+        Error::Invalid(vec![Problem {
+            parameter: Some(setting.into()),
+            code,
+            value: None,
+            detail,
+        }])
+    };
+    if let Some(rest) = url.strip_prefix("sqlite:") {
+        let path = rest.strip_prefix("//").unwrap_or(rest);
+        let path = path.split('?').next().unwrap_or(path);
+        if path.is_empty() || path == ":memory:" {
+            return Err(refuse(
+                "memory_database",
+                format!(
+                    "{setting} names a database in memory, which the server's connections cannot \
+                     share; name a file, such as sqlite://data/business.db"
+                ),
+            ));
+        }
+        return Ok(Address::Sqlite(path.into()));
+    }
+    if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+        return PgConnectOptions::from_str(url)
+            .map(|options| Address::Postgres(Box::new(options)))
+            .map_err(|error| refuse("bad_url", format!("{setting} cannot be understood: {error}")));
+    }
+    Err(refuse(
+        "unknown_database",
+        format!("{setting} must begin with sqlite:// or postgres://"),
+    ))
+}
+
+/// A database that definitions read.
+#[derive(Debug, Clone)]
+pub enum Database {
+    /// An SQLite file; every read opens a connection of its own (0.13 ms).
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Where timers run.
+        runtime: Handle,
+    },
+    /// A PostgreSQL database.
+    Postgres {
+        /// Connections that read, all read-only.
+        read: PgPool,
+        /// Connections that cancel.
+        control: PgPool,
+        /// Where the connections live.
+        runtime: Handle,
+    },
+}
+
+impl Database {
+    /// Makes ready to read the database that `url` names; `setting` names it in messages, `readers`
+    /// is the most reads at once. Nothing is connected yet.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] where the URL names no database that is read here.
+    pub fn new(setting: &str, url: &str, readers: u32) -> Result<Self> {
+        let runtime = Handle::current();
+        Ok(match parse(setting, url)? {
+            Address::Sqlite(path) => Self::Sqlite { path, runtime },
+            Address::Postgres(options) => {
+                let options = options.application_name("tallyroll");
+                Self::Postgres {
+                    read: reading_pool(options.clone(), readers),
+                    control: PgPoolOptions::new()
+                        .max_connections(CONTROLS)
+                        .acquire_timeout(ACQUIRE)
+                        .connect_lazy_with(options),
+                    runtime,
+                }
+            }
+        })
+    }
+
+    /// The SQL it speaks.
+    #[must_use]
+    pub const fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sqlite { .. } => Dialect::Sqlite,
+            Self::Postgres { .. } => Dialect::Postgres,
+        }
+    }
+
+    /// A source for one statement; `application` is what the database shows it under.
+    #[must_use]
+    pub fn source(&self, query: Query, application: String) -> Source {
+        match self.clone() {
+            Self::Sqlite { path, runtime } => Source::Sqlite(SqliteRows { path, query, runtime }),
+            Self::Postgres { read, control, runtime } => {
+                Source::Postgres(PostgresRows { read, control, runtime, query, application })
+            }
+        }
+    }
+
+    /// Prepares a statement without running it, and checks that every column can be read as declared
+    /// where the database has column types.
+    ///
+    /// # Errors
+    /// [`Error::Query`] with what the database says against it, [`Error::Cell`] for a column,
+    /// [`Error::Unavailable`].
+    pub async fn describe(&self, query: &Query) -> Result<()> {
+        match self {
+            Self::Sqlite { path, .. } => {
+                let (path, sql) = (path.clone(), query.sql.clone());
+                let prepared = spawn_blocking(move || {
+                    let connection = open_read_only(&path)?;
+                    connection.prepare(&sql).map(drop).map_err(|source| Error::Query {
+                        doing: "preparing a report's statement".into(),
+                        source: source.into(),
+                    })
+                });
+                prepared.await.map_err(|source| Error::internal("preparing a statement", source))?
+            }
+            Self::Postgres { read, .. } => postgres::describe(read, query).await,
+        }
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where it does not.
+    pub async fn ping(&self) -> Result<()> {
+        match self {
+            Self::Sqlite { path, .. } => {
+                let path = path.clone();
+                let opened = spawn_blocking(move || open_read_only(&path).map(drop)).await;
+                opened.map_err(|source| Error::internal("opening a database", source))?
+            }
+            Self::Postgres { control, .. } => {
+                control.execute("SELECT 1").await.map(drop).map_err(postgres::unavailable)
+            }
+        }
+    }
+
+    /// Closes every connection, waiting for those in use.
+    pub async fn close(&self) {
+        match self {
+            Self::Sqlite { .. } => {}
+            Self::Postgres { read, control, .. } => {
+                read.close().await;
+                control.close().await;
+            }
+        }
+    }
+}
+
+fn reading_pool(options: PgConnectOptions, readers: u32) -> PgPool {
+    PgPoolOptions::new()
+        .max_connections(readers)
+        .acquire_timeout(ACQUIRE)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                let session = "SET TimeZone = 'UTC'; SET default_transaction_read_only = on";
+                connection.execute(session).await?;
+                // Ends the backend of a closed socket while it sorts; PostgreSQL 13 and older lack
+                // it, and the cancel request is the first line anyway.
+                let _ = connection.execute("SET client_connection_check_interval = 500").await;
+                Ok(())
+            })
+        })
+        .connect_lazy_with(options)
+}
+
+/// Opens a database for the ORM, to write: the state, or the example's tables. A missing SQLite file
+/// is created, readable by its owner alone.
+///
+/// # Errors
+/// [`Error::Invalid`] for the URL, [`Error::Unavailable`] where it cannot be opened.
+pub async fn open(setting: &str, url: &str, connections: u32) -> Result<DatabaseConnection> {
+    match parse(setting, url)? {
+        Address::Sqlite(path) => open_sqlite(setting, &path, connections).await,
+        Address::Postgres(options) => PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(ACQUIRE)
+            .connect_with(options.application_name("tallyroll"))
+            .await
+            .map(SqlxPostgresConnector::from_sqlx_postgres_pool)
+            .map_err(|source| cannot_open(setting, source)),
+    }
+}
+
+async fn open_sqlite(setting: &str, path: &Path, connections: u32) -> Result<DatabaseConnection> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(Duration::from_secs(10));
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(ACQUIRE)
+        .connect_with(options)
+        .await
+        .map(SqlxSqliteConnector::from_sqlx_sqlite_pool)
+        .map_err(|source| cannot_open(setting, source))
+}
+
+fn cannot_open(setting: &str, source: sqlx::Error) -> Error {
+    Error::Unavailable {
+        code: "database_unavailable",
+        detail: format!("the database that {setting} names cannot be opened"),
+        source: Some(source.into()),
+    }
+}
+
+/// The file of an SQLite URL; `None` for any other database.
+#[must_use]
+pub fn sqlite_file(url: &str) -> Option<PathBuf> {
+    match parse("url", url) {
+        Ok(Address::Sqlite(path)) => Some(path),
+        Ok(Address::Postgres(_)) | Err(_) => None,
+    }
+}

@@ -1,0 +1,53 @@
+//! Databases to test with, gone at the end of the test.
+
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+
+use futures::FutureExt;
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use tempfile::TempDir;
+use tokio::runtime::Handle;
+
+use super::Target;
+
+/// An SQLite file in a directory of its own.
+pub(crate) struct Sqlite {
+    pub(crate) db: DatabaseConnection,
+    pub(crate) target: Target,
+    _directory: TempDir,
+}
+
+impl Sqlite {
+    pub(crate) async fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let file: PathBuf = directory.path().join("test.db");
+        let url = format!("sqlite://{}?mode=rwc", file.display());
+        let db = Database::connect(url).await.unwrap();
+        let target = Target::of(&db, Some(file), Handle::current()).unwrap();
+        Self { db, target, _directory: directory }
+    }
+}
+
+/// Runs `test` against a new PostgreSQL database, `name`d after it, on the server that
+/// `TALLYROLL_TEST_POSTGRES` names; passes it over where that is not set.
+pub(crate) async fn with_postgres(name: &str, test: impl AsyncFnOnce(DatabaseConnection, Target)) {
+    let Ok(server) = std::env::var("TALLYROLL_TEST_POSTGRES") else {
+        return;
+    };
+    let name = format!("tallyroll_{}_{name}", std::process::id());
+    let admin = Database::connect(&server).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let (host, _) = server.rsplit_once('/').unwrap();
+    let db = Database::connect(format!("{host}/{name}")).await.unwrap();
+    let target = Target::of(&db, None, Handle::current()).unwrap();
+    let outcome = AssertUnwindSafe(test(db, target)).catch_unwind().await;
+    admin.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// Runs what blocks where it may block.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}

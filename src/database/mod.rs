@@ -1,0 +1,18 @@
+//! Databases: connections, and statements on their way to being rows. The only folder that knows
+//! sqlx and rusqlite.
+
+mod cells;
+mod connect;
+mod load;
+mod postgres;
+mod query;
+mod source;
+mod sqlite;
+
+#[cfg(test)]
+mod tests;
+
+pub use connect::{Database, open, sqlite_file};
+pub use load::{Indexes, Loader, Table, Target};
+pub use query::{Arg, Cell, Dialect, Query, Read, Unit};
+pub use source::Source;

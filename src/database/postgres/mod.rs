@@ -1,0 +1,251 @@
+//! Rows out of PostgreSQL, from the binary wire form, polled on the calling thread.
+//!
+//! A dropped stream does not end a query, and a closed connection ends a sorting one only seconds
+//! later. So a stopped run asks the server to cancel, over a small control pool of its own, and reads
+//! the stream to its error; the connection is then as good as new.
+
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures::{FutureExt, Stream, StreamExt};
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
+use sqlx::{Arguments, AssertSqlSafe, Postgres, Row, TypeInfo};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use self::wire::Plan;
+use super::cells::Unsayable;
+use super::{Arg, Query};
+use crate::error::{Error, Result};
+use crate::rows::{RowSink, Value, Warning, recycle};
+use crate::runs::Stop;
+
+/// How long the server may take to answer a cancel request, and then to end the query.
+const CANCEL: Duration = Duration::from_millis(400);
+
+/// A statement for one PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresRows {
+    pub(super) read: PgPool,
+    pub(super) control: PgPool,
+    pub(super) runtime: Handle,
+    pub(super) query: Query,
+    /// What `pg_stat_activity` shows while the statement runs.
+    pub(super) application: String,
+}
+
+impl PostgresRows {
+    /// See [`super::Source::drive`].
+    pub(super) fn drive(
+        self,
+        sink: &mut dyn RowSink,
+        stop: &Stop,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<()> {
+        let runtime = self.runtime.clone();
+        runtime.block_on(self.read(sink, stop, warnings))
+    }
+
+    async fn read(
+        self,
+        sink: &mut dyn RowSink,
+        stop: &Stop,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<()> {
+        let (mut connection, backend) = tokio::select! {
+            () = stop.fired() => return Err(stop.error()),
+            session = self.session() => session?,
+        };
+        let arguments = arguments(&self.query.args)?;
+        let mut stream =
+            sqlx::query_with(AssertSqlSafe(self.query.sql.clone()), arguments)
+                .fetch(&mut *connection);
+        let mut unsayable = Unsayable::new(self.query.cells.iter().map(|cell| cell.key.as_str()));
+        let outcome = self.pull(stream.as_mut(), sink, stop, &mut unsayable).await;
+        let usable = match &outcome {
+            Ok(()) | Err(Pulled::Database(_)) => true,
+            Err(Pulled::Ours(_)) => self.cancel(backend, stream.as_mut()).await,
+        };
+        drop(stream);
+        self.give_back(connection, backend, usable).await;
+        warnings.extend(unsayable.warnings());
+        outcome.map_err(|pulled| match pulled {
+            Pulled::Ours(error) => error,
+            Pulled::Database(error) => failed(error),
+        })
+    }
+
+    /// A connection that carries the run's name, and its backend's process id.
+    async fn session(&self) -> Result<(PoolConnection<Postgres>, i32)> {
+        let mut connection = self.read.acquire().await.map_err(unavailable)?;
+        let backend =
+            sqlx::query("SELECT pg_backend_pid(), set_config('application_name', $1, false)")
+                .bind(&self.application)
+                .fetch_one(&mut *connection)
+                .await
+                .and_then(|row| row.try_get(0))
+                .map_err(unavailable)?;
+        Ok((connection, backend))
+    }
+
+    async fn pull(
+        &self,
+        mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<PgRow>> + ?Sized)>,
+        sink: &mut dyn RowSink,
+        stop: &Stop,
+        unsayable: &mut Unsayable,
+    ) -> Result<(), Pulled> {
+        let mut plan: Option<Plan> = None;
+        let mut scratch = vec![String::new(); self.query.cells.len()];
+        let mut spare: Vec<Value<'static>> = Vec::with_capacity(scratch.len());
+        let mut number = 0;
+        let mut fired = std::pin::pin!(stop.fired());
+        loop {
+            // The stop is polled only where the database makes us wait; otherwise one atomic load.
+            let next = poll_fn(|context| match stream.as_mut().poll_next(context) {
+                Poll::Ready(row) => Poll::Ready(Some(row)),
+                Poll::Pending => fired.as_mut().poll_unpin(context).map(|()| None),
+            });
+            let Some(row) = next.await else {
+                return Err(Pulled::Ours(stop.error()));
+            };
+            let Some(row) = row.transpose().map_err(Pulled::Database)? else {
+                return Ok(());
+            };
+            stop.check().map_err(Pulled::Ours)?;
+            number += 1;
+            let plan = match &plan {
+                Some(plan) => plan,
+                None => plan.insert(Plan::new(&self.query.cells, &row).map_err(Pulled::Ours)?),
+            };
+            let mut values = recycle(spare);
+            plan.read(&row, &self.query.cells, &mut scratch, &mut values, unsayable, number)
+                .and_then(|()| sink.row(&values))
+                .map_err(Pulled::Ours)?;
+            spare = recycle(values);
+        }
+    }
+
+    /// Asks the server to cancel and reads the stream to its end; `false` where it would not end in
+    /// time.
+    async fn cancel(
+        &self,
+        backend: i32,
+        mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<PgRow>> + ?Sized)>,
+    ) -> bool {
+        let asked = sqlx::query("SELECT pg_cancel_backend($1)").bind(backend).execute(&self.control);
+        if !matches!(timeout(CANCEL, asked).await, Ok(Ok(_))) {
+            return false;
+        }
+        let drained = async { while let Some(Ok(_)) = stream.next().await {} };
+        timeout(CANCEL, drained).await.is_ok()
+    }
+
+    async fn give_back(
+        &self,
+        mut connection: PoolConnection<Postgres>,
+        backend: i32,
+        usable: bool,
+    ) {
+        // The round trip takes the run's name off and meets a cancel request that came too late.
+        let reset = async |connection: &mut PgConnection| {
+            for _ in 0..2 {
+                let reset = sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");
+                match reset.execute(&mut *connection).await {
+                    Ok(_) => return true,
+                    Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("57014") => {}
+                    Err(_) => return false,
+                }
+            }
+            false
+        };
+        if usable && matches!(timeout(CANCEL, reset(&mut connection)).await, Ok(true)) {
+            connection.return_to_pool().await;
+            return;
+        }
+        let ended = sqlx::query("SELECT pg_terminate_backend($1)").bind(backend);
+        // Where even that does not answer, the closed socket and client_connection_check_interval
+        // end the backend.
+        let _ = timeout(CANCEL, ended.execute(&self.control)).await;
+        drop(connection.detach());
+    }
+}
+
+/// Who ended a read: the database, or our side, whose query then still runs.
+enum Pulled {
+    Database(sqlx::Error),
+    Ours(Error),
+}
+
+fn arguments(args: &[Arg]) -> Result<PgArguments> {
+    let mut bound = PgArguments::default();
+    for arg in args {
+        match arg {
+            Arg::Null => bound.add(None::<String>),
+            Arg::Bool(value) => bound.add(*value),
+            Arg::Int(value) => bound.add(*value),
+            Arg::Float(value) => bound.add(*value),
+            Arg::Text(value) => bound.add(value.as_str()),
+        }
+        .map_err(|source| Error::internal("binding an argument", source))?;
+    }
+    Ok(bound)
+}
+
+/// The error for a database that cannot be reached or gives no connection.
+pub(super) fn unavailable(error: sqlx::Error) -> Error {
+    Error::Unavailable {
+        code: "database_unavailable",
+        detail: "the database cannot be reached or has no connection free; try again in a moment"
+            .into(),
+        source: Some(error.into()),
+    }
+}
+
+fn failed(error: sqlx::Error) -> Error {
+    let lost = match &error {
+        // Class 57P: the server is shutting down or an administrator ended the session.
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P")),
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+        _ => false,
+    };
+    if lost {
+        Error::Unavailable {
+            code: "database_lost",
+            detail: "the database ended the connection while the rows were being read".into(),
+            source: Some(error.into()),
+        }
+    } else {
+        Error::Query { doing: "reading a report from PostgreSQL".into(), source: error.into() }
+    }
+}
+
+/// The types of a statement's columns as PostgreSQL names them, without running it.
+///
+/// # Errors
+/// What PostgreSQL says against the statement, as [`Error::Query`], or [`Error::Unavailable`].
+pub(super) async fn describe(pool: &PgPool, query: &Query) -> Result<()> {
+    use sqlx::{Executor, SqlSafeStr, Statement};
+    let mut connection = pool.acquire().await.map_err(unavailable)?;
+    let statement = connection
+        .prepare(AssertSqlSafe(query.sql.clone()).into_sql_str())
+        .await
+        .map_err(failed)?;
+    let types: Vec<_> = statement.columns().iter().map(sqlx::Column::type_info).collect();
+    for (cell, kind) in query.cells.iter().zip(types) {
+        wire::reader(cell, kind.name()).map_err(|detail| Error::Cell {
+            row: 0,
+            column: cell.key.clone(),
+            detail,
+        })?;
+    }
+    Ok(())
+}

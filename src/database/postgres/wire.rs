@@ -1,0 +1,435 @@
+//! PostgreSQL's binary wire form, read straight into borrowed values.
+//!
+//! Source: the `send` functions of PostgreSQL 9.4 to 17 (`numeric_send`, `timestamptz_send`, …).
+
+use jiff::tz::TimeZone;
+use sqlx::postgres::{PgRow, PgValueFormat};
+use sqlx::{Column as _, Row, TypeInfo, ValueRef};
+
+use crate::database::cells::{Unsayable, is_json, pad_to_scale, plain_digits};
+use crate::database::{Cell, Read};
+use crate::error::{Error, Result};
+use crate::rows::{Date, Instant, Kind, Value, is_decimal, parse_time};
+
+/// Days from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
+const EPOCH_DAYS: i32 = 10_957;
+/// Seconds between the two epochs.
+const EPOCH_SECONDS: i64 = 946_684_800;
+
+/// The wire forms read here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wire {
+    Bool,
+    Int2,
+    Int4,
+    Int8,
+    Oid,
+    Float4,
+    Float8,
+    Numeric,
+    Text,
+    Uuid,
+    Date,
+    Timestamp,
+    TimestampTz,
+    Json,
+    Jsonb,
+}
+
+/// How each column of one statement is read, made from its first row.
+#[derive(Debug)]
+pub(super) struct Plan(Vec<Wire>);
+
+impl Plan {
+    pub(super) fn new(cells: &[Cell], row: &PgRow) -> Result<Self> {
+        let readers = cells.iter().zip(row.columns()).map(|(cell, column)| {
+            reader(cell, column.type_info().name()).map_err(|detail| Error::Cell {
+                row: 1,
+                column: cell.key.clone(),
+                detail,
+            })
+        });
+        readers.collect::<Result<_>>().map(Self)
+    }
+
+    pub(super) fn read<'r>(
+        &self,
+        row: &'r PgRow,
+        cells: &[Cell],
+        scratch: &'r mut [String],
+        values: &mut Vec<Value<'r>>,
+        unsayable: &mut Unsayable,
+        number: u64,
+    ) -> Result<()> {
+        let columns = self.0.iter().zip(cells).zip(scratch).enumerate();
+        for (index, ((wire, cell), scratch)) in columns {
+            let raw = row
+                .try_get_raw(index)
+                .map_err(|source| Error::internal("reading a row's cells", source))?;
+            let value = if raw.is_null() {
+                Value::Null
+            } else {
+                raw.as_bytes()
+                    .map_err(|error| error.to_string())
+                    .and_then(|bytes| match raw.format() {
+                        PgValueFormat::Binary => decode(*wire, bytes, &cell.read, scratch),
+                        PgValueFormat::Text => Err("came in text form".into()),
+                    })
+                    .map_err(|detail| Error::Cell {
+                        row: number,
+                        column: cell.key.clone(),
+                        detail,
+                    })?
+                    .unwrap_or_else(|| {
+                        unsayable.note(index);
+                        Value::Null
+                    })
+            };
+            values.push(value);
+        }
+        Ok(())
+    }
+}
+
+/// Which wire form a column of this type has, if the declared kind can be read from it.
+pub(super) fn reader(cell: &Cell, type_name: &str) -> Result<Wire, String> {
+    let wire = match type_name {
+        "BOOL" => Wire::Bool,
+        "INT2" => Wire::Int2,
+        "INT4" => Wire::Int4,
+        "INT8" => Wire::Int8,
+        "OID" => Wire::Oid,
+        "FLOAT4" => Wire::Float4,
+        "FLOAT8" => Wire::Float8,
+        "NUMERIC" => Wire::Numeric,
+        "UUID" => Wire::Uuid,
+        "DATE" => Wire::Date,
+        "TIMESTAMP" => Wire::Timestamp,
+        "TIMESTAMPTZ" => Wire::TimestampTz,
+        "JSON" => Wire::Json,
+        "JSONB" => Wire::Jsonb,
+        name if is_text(name) => Wire::Text,
+        name => return Err(unreadable(name, "cast it to a type that a report reads")),
+    };
+    let fits = match &cell.read {
+        Read::Stored => true,
+        Read::As { kind, .. } => fits(*kind, wire),
+    };
+    if fits {
+        Ok(wire)
+    } else {
+        Err(unreadable(type_name, "declare the kind that it is"))
+    }
+}
+
+/// Types sent as their text; an enum's name is whatever its maker chose, and so is citext's.
+fn is_text(name: &str) -> bool {
+    match name {
+        "TEXT" | "VARCHAR" | "CHAR" | "NAME" | "unknown" => true,
+        "BYTEA" | "VOID" | "\"CHAR\"" | "TIME" | "TIMETZ" | "INTERVAL" | "MONEY" | "BIT" | "VARBIT"
+        | "INET" | "CIDR" | "MACADDR" | "MACADDR8" | "POINT" | "LSEG" | "PATH" | "BOX"
+        | "POLYGON" | "LINE" | "CIRCLE" | "RECORD" | "JSONPATH" | "INT4RANGE" | "NUMRANGE"
+        | "TSRANGE" | "TSTZRANGE" | "DATERANGE" | "INT8RANGE" => false,
+        name => !name.ends_with("[]"),
+    }
+}
+
+fn unreadable(type_name: &str, remedy: &str) -> String {
+    format!(
+        "is of PostgreSQL type {}, which cannot be read as declared; {remedy}, or cast it in the \
+         definition's sql (for example ::text)",
+        type_name.to_lowercase()
+    )
+}
+
+fn fits(kind: Kind, wire: Wire) -> bool {
+    use Wire::{
+        Bool, Date, Float4, Float8, Int2, Int4, Int8, Json, Jsonb, Numeric, Oid, Text, Timestamp,
+        TimestampTz, Uuid,
+    };
+    match kind {
+        Kind::Text => matches!(wire, Text | Uuid | Int2 | Int4 | Int8 | Oid | Numeric | Bool | Json | Jsonb),
+        Kind::Int => matches!(wire, Int2 | Int4 | Int8 | Oid | Numeric),
+        Kind::Decimal => matches!(wire, Numeric | Int2 | Int4 | Int8 | Oid | Float4 | Float8 | Text),
+        Kind::Float => matches!(wire, Float4 | Float8 | Int2 | Int4),
+        Kind::Bool => matches!(wire, Bool),
+        Kind::Date => matches!(wire, Date),
+        Kind::Time => matches!(wire, Timestamp | TimestampTz | Date),
+        Kind::Json => matches!(wire, Json | Jsonb | Text),
+    }
+}
+
+/// Reads one cell; `None` for NaN and the infinities of exact numbers, dates and times.
+fn decode<'r>(
+    wire: Wire,
+    bytes: &'r [u8],
+    read: &Read,
+    scratch: &'r mut String,
+) -> Result<Option<Value<'r>>, String> {
+    scratch.clear();
+    let (kind, scale, zone) = match read {
+        Read::As { kind, scale, zone, .. } => (Some(*kind), *scale, zone.as_ref()),
+        Read::Stored => (None, None, None),
+    };
+    let value = match wire {
+        Wire::Bool => boolean(bytes, kind)?,
+        Wire::Int2 => integer(i16::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
+        Wire::Int4 => integer(i32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
+        Wire::Int8 => integer(i64::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
+        Wire::Oid => integer(u32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
+        Wire::Float4 => return float4(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
+        Wire::Float8 => return float8(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
+        Wire::Numeric => return numeric(bytes, kind, scratch),
+        Wire::Text => text(utf8(bytes)?, kind)?,
+        Wire::Json => json(utf8(bytes)?, kind),
+        Wire::Jsonb => json(utf8(jsonb(bytes)?)?, kind),
+        Wire::Uuid => Value::Text(uuid(bytes, scratch)?),
+        Wire::Date => return day(i32::from_be_bytes(fixed(bytes)?), kind, zone, scratch),
+        Wire::TimestampTz => return moment(bytes, kind, None, scratch),
+        Wire::Timestamp => return moment(bytes, kind, zone, scratch),
+    };
+    Ok(Some(value))
+}
+
+fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], String> {
+    bytes.try_into().map_err(|_| format!("came with {} bytes instead of {N}", bytes.len()))
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        format!("holds bytes that are not UTF-8, the first at byte {}", error.valid_up_to() + 1)
+    })
+}
+
+fn boolean(bytes: &[u8], kind: Option<Kind>) -> Result<Value<'static>, String> {
+    let [byte] = fixed(bytes)?;
+    Ok(match (kind, byte != 0) {
+        (Some(Kind::Text), true) => Value::Text("true"),
+        (Some(Kind::Text), false) => Value::Text("false"),
+        (_, value) => Value::Bool(value),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "int2 and int4 alone are read as floats")]
+fn integer<'r>(
+    value: i64,
+    kind: Option<Kind>,
+    scale: Option<u32>,
+    scratch: &'r mut String,
+) -> Value<'r> {
+    match kind {
+        Some(Kind::Text) => {
+            scratch.push_str(itoa::Buffer::new().format(value));
+            Value::Text(scratch)
+        }
+        Some(Kind::Decimal) => {
+            scratch.push_str(itoa::Buffer::new().format(value));
+            pad_to_scale(0, scale, scratch);
+            Value::Decimal(scratch)
+        }
+        Some(Kind::Float) => Value::Float(value as f64),
+        Some(Kind::Int | Kind::Bool | Kind::Date | Kind::Time | Kind::Json) | None => {
+            Value::Int(value)
+        }
+    }
+}
+
+type Read_<'r> = Result<Option<Value<'r>>, String>;
+
+fn float4<'r>(value: f32, kind: Option<Kind>, scale: Option<u32>, scratch: &'r mut String) -> Read_<'r> {
+    if kind != Some(Kind::Decimal) {
+        return Ok(Some(if kind.is_some() { Value::Real(value) } else { Value::Float(value.into()) }));
+    }
+    // The digits of a single are those of its own width, not of the double next to it.
+    if !value.is_finite() {
+        return Ok(None);
+    }
+    scratch.push_str(&value.to_string());
+    pad_to_scale(0, scale, scratch);
+    Ok(Some(Value::Decimal(scratch)))
+}
+
+fn float8<'r>(value: f64, kind: Option<Kind>, scale: Option<u32>, scratch: &'r mut String) -> Read_<'r> {
+    if kind != Some(Kind::Decimal) {
+        return Ok(Some(Value::Float(value)));
+    }
+    Ok(plain_digits(value, scale, scratch).then_some(Value::Decimal(scratch)))
+}
+
+fn text(text: &str, kind: Option<Kind>) -> Result<Value<'_>, String> {
+    match kind {
+        Some(Kind::Decimal) if is_decimal(text) => Ok(Value::Decimal(text)),
+        Some(Kind::Decimal) => Err(format!("holds the text {text:?}, which is not a decimal number")),
+        Some(Kind::Json) if is_json(text) => Ok(Value::Json(text)),
+        Some(Kind::Json) => Err("holds text that is not valid JSON".into()),
+        Some(Kind::Text | Kind::Int | Kind::Float | Kind::Bool | Kind::Date | Kind::Time) | None => {
+            Ok(Value::Text(text))
+        }
+    }
+}
+
+fn json(text: &str, kind: Option<Kind>) -> Value<'_> {
+    if kind == Some(Kind::Json) { Value::Json(text) } else { Value::Text(text) }
+}
+
+/// A `jsonb` is a version byte, 1, and the text.
+fn jsonb(bytes: &[u8]) -> Result<&[u8], String> {
+    match bytes {
+        [1, text @ ..] => Ok(text),
+        [] | [_, ..] => Err("holds jsonb of an unknown version".into()),
+    }
+}
+
+fn uuid<'r>(bytes: &[u8], scratch: &'r mut String) -> Result<&'r str, String> {
+    let id = uuid::Uuid::from_bytes(fixed(bytes)?);
+    scratch.push_str(id.hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()));
+    Ok(scratch)
+}
+
+fn day<'r>(
+    value: i32,
+    kind: Option<Kind>,
+    zone: Option<&TimeZone>,
+    scratch: &'r mut String,
+) -> Read_<'r> {
+    if value == i32::MAX || value == i32::MIN {
+        return Ok(stored_infinity(kind, value > 0));
+    }
+    let days = value.checked_add(EPOCH_DAYS).ok_or("holds a date beyond every calendar")?;
+    let date = Date { days };
+    match kind {
+        Some(Kind::Time) => at_zone(i64::from(days) * 86_400, 0, zone).map(|at| Some(Value::Time(at))),
+        Some(_) => Ok(Some(Value::Date(date))),
+        None => {
+            write_text(scratch, |out| date.write(out));
+            Ok(Some(Value::Text(scratch)))
+        }
+    }
+}
+
+fn moment<'r>(
+    bytes: &[u8],
+    kind: Option<Kind>,
+    zone: Option<&TimeZone>,
+    scratch: &'r mut String,
+) -> Read_<'r> {
+    let micros = i64::from_be_bytes(fixed(bytes)?);
+    if micros == i64::MAX || micros == i64::MIN {
+        return Ok(stored_infinity(kind, micros > 0));
+    }
+    let seconds = micros.div_euclid(1_000_000) + EPOCH_SECONDS;
+    let nanos = u32::try_from(micros.rem_euclid(1_000_000) * 1_000).unwrap_or(0);
+    let at = at_zone(seconds, nanos, zone)?;
+    if kind.is_some() {
+        return Ok(Some(Value::Time(at)));
+    }
+    let mut utc = crate::rows::ZoneClock::new(TimeZone::UTC);
+    write_text(scratch, |out| utc.write(at, out));
+    Ok(Some(Value::Text(scratch)))
+}
+
+/// An infinite date or time, which a cursor can hold and no format can say.
+fn stored_infinity(kind: Option<Kind>, positive: bool) -> Option<Value<'static>> {
+    match (kind, positive) {
+        (Some(_), _) => None,
+        (None, true) => Some(Value::Text("infinity")),
+        (None, false) => Some(Value::Text("-infinity")),
+    }
+}
+
+/// The moment at which clocks in `zone` (UTC without one) show this civil time.
+fn at_zone(seconds: i64, nanos: u32, zone: Option<&TimeZone>) -> Result<Instant, String> {
+    let civil = Instant { seconds, nanos };
+    let Some(zone) = zone else {
+        return Ok(civil);
+    };
+    let mut shown = Vec::with_capacity(40);
+    crate::rows::ZoneClock::new(TimeZone::UTC).write(civil, &mut shown);
+    shown.pop(); // the Z: what is left is a wall clock
+    let shown = std::str::from_utf8(&shown).map_err(|error| error.to_string())?;
+    parse_time(shown, Some(zone)).map_err(|error| error.to_string())
+}
+
+fn write_text(scratch: &mut String, write: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::mem::take(scratch).into_bytes();
+    write(&mut bytes);
+    // ASCII only, so the conversion never fails and keeps the allocation.
+    *scratch = String::from_utf8(bytes).unwrap_or_default();
+}
+
+/// `numeric_send`: count of base-10,000 digits, weight of the first, sign, scale, the digits.
+fn numeric<'r>(bytes: &[u8], kind: Option<Kind>, scratch: &'r mut String) -> Read_<'r> {
+    const NEGATIVE: u16 = 0x4000;
+    const SPECIAL: u16 = 0xC000;
+    let short = || format!("came as a numeric of {} bytes, which is cut short", bytes.len());
+    let (header, groups) = bytes.split_at_checked(8).ok_or_else(short)?;
+    let word = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
+    let (count, sign, scale) = (usize::from(word(0)), word(4), usize::from(word(6)));
+    let weight = i16::from_be_bytes([header[2], header[3]]);
+    if sign & SPECIAL == SPECIAL {
+        return Ok(match (kind, sign) {
+            (Some(_), _) => None,
+            (None, 0xC000) => Some(Value::Text("NaN")),
+            (None, 0xD000) => Some(Value::Text("Infinity")),
+            (None, _) => Some(Value::Text("-Infinity")),
+        });
+    }
+    if groups.len() != count * 2 {
+        return Err(short());
+    }
+    let group = |index: i32| -> u16 {
+        let at = usize::try_from(index).ok().filter(|at| *at < count);
+        at.map_or(0, |at| u16::from_be_bytes([groups[at * 2], groups[at * 2 + 1]]))
+    };
+    if sign == NEGATIVE {
+        scratch.push('-');
+    }
+    let weight = i32::from(weight);
+    if weight < 0 {
+        scratch.push('0');
+    } else {
+        scratch.push_str(itoa::Buffer::new().format(group(0)));
+        (1..=weight).for_each(|index| push_group(group(index), 4, scratch));
+    }
+    if scale > 0 {
+        scratch.push('.');
+        let mut left = scale;
+        for index in weight + 1.. {
+            let digits = left.min(4);
+            push_group(group(index), digits, scratch);
+            left -= digits;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    whole_or_decimal(kind, scratch)
+}
+
+/// The first `digits` of a group's four.
+fn push_group(group: u16, digits: usize, out: &mut String) {
+    let mut divisor = 1_000;
+    for _ in 0..digits {
+        out.push(char::from(b'0' + u8::try_from(group / divisor % 10).unwrap_or(0)));
+        divisor /= 10;
+        if divisor == 0 {
+            break;
+        }
+    }
+}
+
+fn whole_or_decimal<'r>(kind: Option<Kind>, digits: &'r str) -> Read_<'r> {
+    match kind {
+        Some(Kind::Int) => match digits.split_once('.') {
+            Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => {
+                Ok(Some(Value::Decimal(whole)))
+            }
+            Some(_) => Err(format!("holds {digits}, which is not a whole number; declare it decimal")),
+            None => Ok(Some(Value::Decimal(digits))),
+        },
+        Some(Kind::Decimal) => Ok(Some(Value::Decimal(digits))),
+        Some(Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json) | None => {
+            Ok(Some(Value::Text(digits)))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Definition files and what is made of them: TOML → checked [`Report`]s; a report, the filters of a
+//! request and the scope of its caller → one statement.
+//!
+//! The way through: [`Definitions::load`] reads the files; [`parse_filters`] types what a request
+//! asks; [`rows`] and [`count`] make the statements, both of them out of one function that binds the
+//! scope; [`encode_cursor`] and [`decode_cursor`] keep the place between two pages. Nothing here
+//! talks to a database or knows HTTP.
+
+mod conditions;
+mod cursor;
+mod fault;
+mod filters;
+mod load;
+mod paging;
+mod parse;
+mod reader;
+mod report;
+mod sqlite_order;
+mod statement;
+mod times;
+
+#[cfg(test)]
+mod tests;
+
+pub use cursor::{NullInOrder, decode as decode_cursor, encode as encode_cursor};
+pub use fault::Fault;
+pub use filters::{Filters, Given, Moment, parse as parse_filters};
+pub use load::Definitions;
+pub use paging::sample_place;
+pub use report::{Declared, Filter, Op, Order, Origin, ROWS_PARAMETERS, Report, ScopeColumn, Zone};
+pub use sqlite_order::canonical_time;
+pub use statement::{Selection, count, probe, rows};

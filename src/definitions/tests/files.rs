@@ -1,0 +1,93 @@
+//! Built-ins and a directory: what replaces what, and what is not there.
+
+use std::fs;
+
+use super::*;
+
+const GOOD: &str = "title = \"Mine\"\nfrom = \"t\"\n[[columns]]\nkey = \"a\"\ntype = \"text\"\n";
+const BUILTIN: (&str, &str) = ("settlements", SETTLEMENTS);
+
+fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(directory.path().join("reports")).expect("writable");
+    for (name, bytes) in files {
+        fs::write(directory.path().join("reports").join(name), bytes).expect("writable");
+    }
+    directory
+}
+
+fn faults(definitions: &Definitions) -> Vec<String> {
+    definitions.faults.iter().map(Fault::to_string).collect()
+}
+
+#[test]
+fn a_file_of_a_built_ins_name_replaces_it_and_others_are_added() {
+    let directory = directory(&[
+        ("settlements.toml", GOOD.as_bytes()),
+        ("daily-2.toml", GOOD.as_bytes()),
+        ("README.md", b"not a definition"),
+        (".#daily.toml", b"what an editor leaves"),
+    ]);
+    let definitions = Definitions::load(&[BUILTIN], Some(directory.path()));
+    assert_eq!(faults(&definitions), Vec::<String>::new());
+    assert_eq!(
+        definitions.reports.keys().collect::<Vec<_>>(),
+        ["daily-2", "settlements"]
+    );
+    assert_eq!(definitions.reports["settlements"].title, "Mine");
+    assert_eq!(
+        definitions.reports["settlements"].file,
+        "reports/settlements.toml"
+    );
+}
+
+#[test]
+fn a_bad_replacement_leaves_no_report_of_that_name() {
+    let directory = directory(&[
+        ("settlements.toml", b"from = \"t\"\n"),
+        ("b.toml", GOOD.as_bytes()),
+    ]);
+    let definitions = Definitions::load(&[BUILTIN], Some(directory.path()));
+    assert_eq!(definitions.reports.keys().collect::<Vec<_>>(), ["b"]);
+    assert_eq!(
+        faults(&definitions),
+        [
+            "reports/settlements.toml:1: the report has no columns; add [[columns]] with key = \"…\" \
+          and type = \"…\" for each one"
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_is_not_text_or_not_a_name_is_a_fault() {
+    let latin = b"from = \"t\"\ntitle = \"\xff\"\n";
+    let directory = directory(&[("settlements.toml", latin), ("Daily.toml", GOOD.as_bytes())]);
+    let definitions = Definitions::load(&[BUILTIN], Some(directory.path()));
+    assert!(definitions.reports.is_empty());
+    assert_eq!(
+        faults(&definitions),
+        [
+            "reports/Daily.toml: \"Daily\" cannot be the name of a report; rename the file, using \
+             lowercase letters, digits, \"-\" and \"_\"",
+            "reports/settlements.toml:2: the file is not UTF-8; save it as UTF-8",
+        ]
+    );
+}
+
+#[test]
+fn a_directory_may_have_no_reports_but_must_be_there() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let definitions = Definitions::load(&[BUILTIN], Some(directory.path()));
+    assert_eq!(faults(&definitions), Vec::<String>::new());
+    assert!(definitions.reports.contains_key("settlements"));
+
+    let missing = directory.path().join("nowhere");
+    let definitions = Definitions::load(&[BUILTIN], Some(&missing));
+    assert!(definitions.reports.contains_key("settlements"));
+    let faults = faults(&definitions);
+    assert_eq!(faults.len(), 1);
+    assert!(
+        faults[0].contains("nowhere/reports: the directory cannot be read: "),
+        "{faults:?}"
+    );
+}

@@ -1,0 +1,70 @@
+//! Keyset paging on the way through: remembers the place of the last row, and whether more follow.
+
+use crate::database::Arg;
+use crate::error::{Error, Problem, Result};
+use crate::rows::Value;
+
+/// Watches the columns that carry a row's place in the order, which stand behind the answer's own.
+pub struct Cursor {
+    /// The answer's columns.
+    width: usize,
+    /// Rows to let through; the statement asks for one more, to know whether there is one.
+    limit: u64,
+    passed: u64,
+    more: bool,
+    place: Vec<Arg>,
+    token: Box<dyn Fn(&[Arg]) -> Result<String, Problem> + Send>,
+    next: Option<String>,
+}
+
+impl Cursor {
+    /// For answers of `width` columns and at most `limit` rows; `token` makes a token of a place.
+    #[must_use]
+    pub fn new(
+        width: usize,
+        limit: u64,
+        token: Box<dyn Fn(&[Arg]) -> Result<String, Problem> + Send>,
+    ) -> Self {
+        Self { width, limit, passed: 0, more: false, place: Vec::new(), token, next: None }
+    }
+
+    /// The part of the row that is the answer's, or nothing for the row beyond the limit.
+    pub(super) fn take<'r, 'v>(&mut self, row: &'r [Value<'v>]) -> Option<&'r [Value<'v>]> {
+        if self.passed == self.limit {
+            self.more = true;
+            return None;
+        }
+        self.passed += 1;
+        if self.passed == self.limit {
+            self.place = row.iter().skip(self.width).map(owned).collect();
+        }
+        row.get(..self.width)
+    }
+
+    /// Makes the token, at the end of the rows.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        if self.more {
+            let token = (self.token)(&self.place);
+            self.next = Some(token.map_err(|problem| Error::Invalid(vec![problem]))?);
+        }
+        Ok(())
+    }
+
+    /// The token of the next page, where there is one.
+    #[must_use]
+    pub fn next(&self) -> Option<String> {
+        self.next.clone()
+    }
+}
+
+fn owned(value: &Value<'_>) -> Arg {
+    match value {
+        Value::Int(value) => Arg::Int(*value),
+        Value::Float(value) => Arg::Float(*value),
+        Value::Real(value) => Arg::Float((*value).into()),
+        Value::Bool(value) => Arg::Bool(*value),
+        Value::Text(text) | Value::Decimal(text) | Value::Json(text) => Arg::Text((*text).into()),
+        // Places come as they are stored, which is none of these.
+        Value::Null | Value::Date(_) | Value::Time(_) => Arg::Null,
+    }
+}

@@ -1,0 +1,183 @@
+//! Delivery: rows → encoder → digest → coding → chunks, with run accounting.
+//!
+//! One pump, whatever the database and the format. Its outlets: a channel to a client
+//! ([`direct`]) and a writer ([`write`]). Knows no HTTP and no report.
+
+mod batch;
+mod channel;
+mod coding;
+mod cursor;
+mod pump;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+
+pub use batch::Output;
+pub use coding::Coding;
+pub use cursor::Cursor;
+
+use self::batch::{Outlet, Shared};
+use self::channel::Channel;
+use crate::database::Source;
+use crate::error::{Error, Result};
+use crate::formats::FormatEncoder;
+use crate::runs::{Permit, Progress, Reason, Run, Stop};
+
+/// Bytes handed to the connection at once, so that a reader of a kilobyte per second still shows
+/// that it reads within a stall time-out of a minute.
+const SLICE: usize = 64 << 10;
+
+/// One answer about to be made.
+pub struct Delivery {
+    /// Where the rows come from.
+    pub source: Source,
+    /// What makes bytes of them.
+    pub encoder: FormatEncoder,
+    /// The content coding.
+    pub coding: Coding,
+    /// The run that accounts for it.
+    pub run: Run,
+    /// Watches for a further page.
+    pub cursor: Option<Cursor>,
+    /// Whether a last line says how it ended.
+    pub summary: bool,
+    /// How long the receiver may take nothing; for ever without.
+    pub stall: Option<Duration>,
+}
+
+/// Begins a delivery whose chunks are received here. Call within the runtime. The permit goes back
+/// when both the pump's thread and the receiver are done.
+///
+/// # Errors
+/// [`Error::Internal`] where no thread can be had.
+pub fn direct(delivery: Delivery, permit: Permit) -> Result<Receiver> {
+    let channel = Arc::new(Channel::new());
+    let permit = Arc::new(permit);
+    let (stop, progress) = (delivery.run.stop().clone(), Arc::clone(delivery.run.progress()));
+    let outlet = Outlet::Channel(Arc::clone(&channel));
+    let (shared, _) = pump::start(delivery, outlet, Some(Arc::clone(&permit)))?;
+    Ok(Receiver { channel, shared, stop, progress, _permit: permit, ended: false, rest: Bytes::new() })
+}
+
+/// Makes a delivery into a writer, without coding and summary; comes back when it is complete or has
+/// failed.
+///
+/// # Errors
+/// Whatever ended the run.
+pub async fn write(delivery: Delivery, writer: Box<dyn Output>) -> Result<()> {
+    let stop = delivery.run.stop().clone();
+    let (shared, mut ended) = pump::start(delivery, Outlet::Writer(writer), None)?;
+    let mut late = Ok(());
+    loop {
+        tokio::select! {
+            ended = &mut ended => return late.and_then(|()| outcome(ended)),
+            () = tokio::time::sleep(shared.patience()) => {}
+        }
+        if let Err(error) = send_late(&shared).await {
+            // The pump may be inside the database for long; nobody takes its rows any more.
+            stop.fire(Reason::ClientLeft);
+            late = Err(error);
+        }
+    }
+}
+
+fn outcome(ended: Result<Result<()>, oneshot::error::RecvError>) -> Result<()> {
+    ended.map_err(|source| Error::internal("waiting for a pump", source))?
+}
+
+/// Sends off a batch for its age. Compresses, so not on the thread of whoever waits.
+async fn send_late(shared: &Arc<Shared>) -> Result<()> {
+    if !shared.patience().is_zero() {
+        return Ok(());
+    }
+    let shared = Arc::clone(shared);
+    let sent = spawn_blocking(move || shared.send_late()).await;
+    sent.map_err(|source| Error::internal("sending a batch", source))?
+}
+
+/// The receiving end of a delivery. Dropping it before the end stops the run.
+pub struct Receiver {
+    channel: Arc<Channel>,
+    shared: Arc<Shared>,
+    stop: Stop,
+    progress: Arc<Progress>,
+    _permit: Arc<Permit>,
+    ended: bool,
+    rest: Bytes,
+}
+
+impl Receiver {
+    /// Waits for the first batch, at most this long: the last moment for a clean status. Nothing
+    /// comes back for an answer without bytes.
+    ///
+    /// # Errors
+    /// Whatever ended the run before its first batch; the run is finished by then.
+    pub async fn first(&mut self, longest: Duration) -> Result<Option<Bytes>> {
+        let waited = tokio::time::timeout(longest, self.chunk()).await;
+        match waited {
+            Ok(first) => first.transpose(),
+            Err(_) => {
+                self.stop.fire(Reason::FirstRow(longest));
+                self.chunk().await.transpose()
+            }
+        }
+    }
+
+    /// Puts a chunk back in front, to be given out again in slices.
+    pub fn put_back(&mut self, chunk: Bytes) {
+        self.rest = chunk;
+    }
+
+    /// The next slice for the connection; nothing at the end.
+    pub async fn slice(&mut self) -> Option<Result<Bytes>> {
+        if self.rest.is_empty() {
+            match self.chunk().await? {
+                Ok(chunk) => self.rest = chunk,
+                Err(error) => return Some(Err(error)),
+            }
+        } else {
+            self.channel.touch();
+        }
+        Some(Ok(self.rest.split_to(self.rest.len().min(SLICE))))
+    }
+
+    /// The token of the next page, once the end was reached.
+    #[must_use]
+    pub fn next_page(&self) -> Option<String> {
+        self.channel.next_page()
+    }
+
+    async fn chunk(&mut self) -> Option<Result<Bytes>> {
+        loop {
+            let patience = self.shared.patience();
+            tokio::select! {
+                biased;
+                next = self.channel.next() => {
+                    match &next {
+                        Some(Ok(chunk)) => self.progress.sent(chunk.len() as u64),
+                        Some(Err(_)) | None => self.ended = true,
+                    }
+                    return next;
+                }
+                () = tokio::time::sleep(patience) => {}
+            }
+            // What the outlet says against it, the pump meets too, and ends with it.
+            let _ = send_late(&self.shared).await;
+        }
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.stop.fire(Reason::ClientLeft);
+        }
+    }
+}

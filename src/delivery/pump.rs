@@ -1,0 +1,247 @@
+//! The pump: one thread that drives a source through an encoder into an outlet.
+//!
+//! Everything that takes time happens here: stepping or polling the database, encoding, digest,
+//! compression, writing. Only chunks leave. The run is finished here too, before the last chunk of
+//! a channel.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use super::batch::{Outlet, Shared, Totals};
+use super::channel::Channel;
+use super::coding::Coder;
+use super::{Cursor, Delivery};
+use crate::database::Source;
+use crate::error::{Error, Result};
+use crate::rows::{RowSink, Value, Warning};
+use crate::runs::{Ended, Outcome, Permit, Run, Stop, Timings};
+
+/// What the thread works with.
+pub(super) struct Pump {
+    shared: Arc<Shared>,
+    channel: Option<Arc<Channel>>,
+    run: Run,
+    cursor: Option<Cursor>,
+    summary: bool,
+    stall: Option<Duration>,
+    runtime: Handle,
+    span: tracing::Span,
+}
+
+/// Begins a delivery: gives back the batch being filled and word of the end.
+///
+/// # Errors
+/// [`Error::Internal`] where no thread can be had; the run is then failed by its own drop.
+pub(super) fn start(
+    delivery: Delivery,
+    outlet: Outlet,
+    permit: Option<Arc<Permit>>,
+) -> Result<(Arc<Shared>, oneshot::Receiver<Result<()>>)> {
+    let Delivery { source, encoder, coding, run, cursor, summary, stall } = delivery;
+    let channel = match &outlet {
+        Outlet::Channel(channel) => Some(Arc::clone(channel)),
+        Outlet::Writer(_) => None,
+    };
+    let progress = Arc::clone(run.progress());
+    let shared = Arc::new(Shared::new(encoder, Coder::new(coding)?, outlet, progress));
+    let pump = Pump {
+        shared: Arc::clone(&shared),
+        channel,
+        run,
+        cursor,
+        summary,
+        stall,
+        runtime: Handle::current(),
+        span: tracing::Span::current(),
+    };
+    let (said, ended) = oneshot::channel();
+    std::thread::Builder::new()
+        .name("pump".into())
+        .spawn(move || {
+            let span = pump.span.clone();
+            let _entered = span.enter();
+            let _ = said.send(pump.work(source));
+            drop(permit);
+        })
+        .map_err(|source| Error::internal("starting a pump's thread", source))?;
+    Ok((shared, ended))
+}
+
+impl Pump {
+    /// Does the run and says its last word.
+    fn work(mut self, source: Source) -> Result<()> {
+        let begun = Instant::now();
+        let mut warnings = Vec::new();
+        // A panic in an encoder or a driver is a failed run, not a lost permit.
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
+            .unwrap_or_else(|panic| Err(panicked(&*panic)));
+        match outcome {
+            Ok(totals) => self.complete(totals, warnings, begun),
+            Err(error) => self.fail(error, warnings, begun),
+        }
+    }
+
+    fn pour(&mut self, source: Source, warnings: &mut Vec<Warning>) -> Result<Totals> {
+        self.shared.begin()?;
+        let stop = self.run.stop().clone();
+        let mut sink = Pouring {
+            shared: &self.shared,
+            channel: self.channel.as_deref(),
+            cursor: self.cursor.as_mut(),
+            stall: self.stall,
+            stop: &stop,
+        };
+        source.drive(&mut sink, &stop, warnings)?;
+        if let Some(cursor) = &mut self.cursor {
+            cursor.settle()?;
+        }
+        let totals = self.shared.finish()?;
+        if let Some(channel) = &self.channel {
+            // Complete is what the client has taken, not what waits for it.
+            let waited = channel.wait(0, self.stall, &stop)?;
+            self.shared.waited(waited);
+        } else {
+            // The run says complete only once the file is there.
+            self.shared.commit()?;
+        }
+        Ok(totals)
+    }
+
+    fn complete(self, totals: Totals, mut warnings: Vec<Warning>, begun: Instant) -> Result<()> {
+        let next = self.cursor.as_ref().and_then(Cursor::next);
+        warnings.extend(self.shared.warnings());
+        let outcome = Outcome {
+            rows: totals.rows,
+            bytes: totals.bytes,
+            sha256: Some(totals.sha256.clone()),
+            // Waiting for the last chunks to be taken counts too.
+            timings: timings(&self.shared.give_up(), begun),
+            warnings,
+            error: None,
+            result: next.as_ref().map(|next| json!({ "next": next })),
+        };
+        let id = self.run.id();
+        let last = self.summary.then(|| {
+            summary(json!({
+                "run_id": id.to_string(), "state": "complete", "rows": totals.rows,
+                "sha256": totals.sha256, "next": next,
+            }))
+        });
+        let tail = match self.shared.tail(last.as_deref()) {
+            Ok(tail) => tail,
+            Err(error) => return self.fail(error, Vec::new(), begun),
+        };
+        if self.channel.is_some() {
+            // The tail leaves after the run's last word, which counts it all the same.
+            self.run.progress().sent(tail.len() as u64);
+        }
+        let Self { shared, channel, run, runtime, .. } = self;
+        let closed = runtime.block_on(run.finish(outcome)).and_then(|()| shared.put(tail));
+        if let Err(error) = &closed {
+            tracing::error!(run = %id, %error, "an answer was broken off at its very end");
+        }
+        end(channel.as_deref(), closed.map(|()| next))
+    }
+
+    fn fail(self, error: Error, mut warnings: Vec<Warning>, begun: Instant) -> Result<()> {
+        warnings.extend(self.shared.warnings());
+        let totals = self.shared.give_up();
+        let id = self.run.id();
+        match &error {
+            Error::Cancelled => tracing::info!(run = %id, rows = totals.rows, "a run was cancelled"),
+            other => tracing::warn!(run = %id, rows = totals.rows, error = %other, "a run failed"),
+        }
+        let ended = Ended::by(&error);
+        let outcome = Outcome {
+            rows: totals.rows,
+            bytes: totals.bytes,
+            timings: timings(&totals, begun),
+            warnings,
+            ..Outcome::ended(ended.clone())
+        };
+        if let Err(error) = self.runtime.block_on(self.run.finish(outcome)) {
+            tracing::error!(run = %id, %error, "a run's end could not be written");
+        }
+        // Once the status is out, what was read before the failure is still good to see.
+        if let Some(channel) = self.channel.as_deref().filter(|channel| channel.started()) {
+            let word = match ended {
+                Ended::Cancelled => "cancelled",
+                Ended::Failed(_) => "failed",
+            };
+            let last = self.summary.then(|| {
+                summary(json!({ "run_id": id.to_string(), "state": word, "code": error.code() }))
+            });
+            let sent = self.shared.send_rest();
+            let _ = sent.and_then(|()| last.map_or(Ok(()), |line| self.shared.send_aside(&line)));
+            return end(Some(channel), Err(error));
+        }
+        end(self.channel.as_deref(), Err(error))
+    }
+}
+
+/// Tells the channel's receiver how it ended; without one, the caller.
+fn end(channel: Option<&Channel>, outcome: Result<Option<String>>) -> Result<()> {
+    match channel {
+        Some(channel) => {
+            channel.end(outcome);
+            Ok(())
+        }
+        None => outcome.map(drop),
+    }
+}
+
+fn summary(facts: Json) -> String {
+    format!("{}\n", json!({ "_summary": facts }))
+}
+
+fn timings(totals: &Totals, begun: Instant) -> Timings {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let (encode, write) = (totals.spent.encode, totals.spent.write);
+    Timings {
+        queue: 0,
+        query: millis(begun.elapsed().saturating_sub(encode + write)),
+        encode: millis(encode),
+        write: millis(write),
+    }
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let words = panic
+        .downcast_ref::<&str>()
+        .map(|words| (*words).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into());
+    Error::internal("a pump panicked", words)
+}
+
+/// The sink that a source pours into.
+struct Pouring<'p> {
+    shared: &'p Shared,
+    channel: Option<&'p Channel>,
+    cursor: Option<&'p mut Cursor>,
+    stall: Option<Duration>,
+    stop: &'p Stop,
+}
+
+impl RowSink for Pouring<'_> {
+    fn row(&mut self, row: &[Value<'_>]) -> Result<()> {
+        let row = match &mut self.cursor {
+            None => row,
+            Some(cursor) => match cursor.take(row) {
+                Some(row) => row,
+                None => return Ok(()),
+            },
+        };
+        let sent = self.shared.row(row)?;
+        if let Some(channel) = self.channel.filter(|_| sent) {
+            let waited = channel.room(self.stall, self.stop)?;
+            self.shared.waited(waited);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! What every request passes: an id, a log line, the rule for open servers, problems for all that
+//! goes wrong.
+
+use std::time::Instant;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ResourceDef, ServiceRequest, ServiceResponse};
+use actix_web::http::header::{HOST, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{HttpRequest, web};
+use tracing::Instrument;
+use utoipa::openapi::OpenApi;
+use uuid::Uuid;
+
+use super::problem::{self, Refusal};
+use crate::app::App;
+use crate::config::Auth;
+use crate::error::Error;
+
+
+/// Stands before every route.
+///
+/// # Errors
+/// None of its own: every error becomes a problem here.
+pub async fn gate(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let begun = Instant::now();
+    let id = Uuid::now_v7().to_string();
+    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = request.path());
+    let refused = request.app_data::<web::Data<App>>().and_then(|app| refuse(app, &request));
+    let mut response = match refused {
+        Some(error) => {
+            let response = problem::response(&error, None, &id);
+            request.into_response(response)
+        }
+        None => answered(next, request, &id).instrument(span.clone()).await,
+    };
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(HeaderName::from_static("x-request-id"), value);
+    }
+    let _entered = span.enter();
+    tracing::info!(status = response.status().as_u16(), ms = begun.elapsed().as_millis(), "answered");
+    Ok(response)
+}
+
+async fn answered(
+    next: Next<impl MessageBody + 'static>,
+    request: ServiceRequest,
+    id: &str,
+) -> ServiceResponse<BoxBody> {
+    let kept = request.request().clone();
+    match next.call(request).await {
+        Ok(response) => {
+            let problem = response.response().error().map(|error| to_problem(error, id));
+            match problem {
+                Some(problem) => ServiceResponse::new(kept, problem),
+                None => response.map_into_boxed_body(),
+            }
+        }
+        Err(error) => ServiceResponse::new(kept, to_problem(&error, id)),
+    }
+}
+
+fn to_problem(error: &actix_web::Error, id: &str) -> actix_web::HttpResponse {
+    let Some(Refusal { error, run }) = error.as_error::<Refusal>() else {
+        let status = error.as_response_error().status_code();
+        tracing::info!(%error, "refused by the HTTP layer");
+        return problem::plain(status, id);
+    };
+    // A run's failure was logged by whoever carried the run.
+    if run.is_none() && problem::status(error).is_server_error() {
+        tracing::error!(%error, "a request failed");
+    }
+    problem::response(error, *run, id)
+}
+
+fn refuse(app: &App, request: &ServiceRequest) -> Option<Error> {
+    if app.is_stopping() {
+        return Some(crate::runs::Reason::Shutdown.error());
+    }
+    match app.config.auth {
+        Auth::Required => None,
+        Auth::Off => open_to_this_machine_alone(request),
+    }
+}
+
+/// While nobody has to say who he is, nobody may come from elsewhere: not through a proxy, and not
+/// from a page that found a name for this machine's loopback address.
+fn open_to_this_machine_alone(request: &ServiceRequest) -> Option<Error> {
+    let forwarded = request.headers().keys().find(|name| {
+        let name = name.as_str();
+        name == "forwarded" || name == "x-real-ip" || name.starts_with("x-forwarded-")
+    });
+    if let Some(name) = forwarded {
+        return Some(Error::Forbidden(
+            format!(
+                "this server runs with auth = \"off\" and answers its own machine alone; the header \
+                 {name} says that the request came through a proxy; set auth = \"required\" first"
+            )
+            .into(),
+        ));
+    }
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    match host {
+        Some(host) if is_loopback(host) => None,
+        other => Some(Error::Forbidden(
+            format!(
+                "this server runs with auth = \"off\" and answers its own machine alone; ask for \
+                 127.0.0.1 or localhost, not \"{}\", or set auth = \"required\"",
+                other.unwrap_or_default()
+            )
+            .into(),
+        )),
+    }
+}
+
+/// Whether a `host` or `host:port` is this machine's loopback.
+pub fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Answers what no route answers: 405 where the address is right, else 404.
+///
+/// # Errors
+/// Always.
+pub async fn fallback(request: HttpRequest, api: web::Data<OpenApi>) -> Result<(), Refusal> {
+    let path = request.path();
+    let known = api.paths.paths.iter().find(|(pattern, _)| {
+        ResourceDef::new(pattern.as_str()).is_match(path)
+    });
+    let Some((_, item)) = known else {
+        let detail = format!("there is nothing at {path}; GET /api/openapi.json says what there is");
+        return Err(Error::NotFound(detail).into());
+    };
+    Err(Error::MethodNotAllowed(methods(item)).into())
+}
+
+fn methods(item: &utoipa::openapi::PathItem) -> Vec<String> {
+    let all = [
+        ("GET", item.get.is_some()),
+        ("HEAD", item.get.is_some()),
+        ("POST", item.post.is_some()),
+        ("PUT", item.put.is_some()),
+        ("PATCH", item.patch.is_some()),
+        ("DELETE", item.delete.is_some()),
+    ];
+    all.into_iter().filter(|(_, known)| *known).map(|(method, _)| method.to_owned()).collect()
+}

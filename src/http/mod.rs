@@ -1,0 +1,41 @@
+//! HTTP: the route table, and what stands between a request and a feature. The only folder that
+//! knows actix.
+
+mod answer;
+mod caller;
+mod disposition;
+mod gate;
+mod health;
+mod negotiation;
+mod openapi;
+mod problem;
+mod reports;
+mod rows;
+mod runs;
+
+#[cfg(test)]
+mod tests;
+
+use utoipa_actix_web::scope;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+pub use gate::{fallback, gate};
+pub use openapi::document;
+
+/// Every address the server answers.
+pub fn routes(config: &mut ServiceConfig<'_>) {
+    config
+        .service(
+            scope::scope("/api/v1")
+                .service(reports::list)
+                .service(reports::show)
+                .service(reports::count)
+                .service(rows::rows)
+                .service(runs::list)
+                .service(runs::show)
+                .service(runs::cancel),
+        )
+        .service(health::live)
+        .service(health::ready)
+        .service(openapi::show);
+}

@@ -1,0 +1,168 @@
+//! `/reports/{name}/rows`: the rows themselves.
+
+use std::time::Duration;
+
+use actix_web::http::Method;
+use actix_web::http::Version;
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LINK, VARY,
+};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, route, web};
+use async_stream::try_stream;
+use bytes::Bytes;
+use futures::Stream;
+
+use super::answer::pairs;
+use super::disposition::attachment;
+use super::negotiation;
+use super::problem::{ProblemView, Refusal};
+use crate::access::Caller;
+use crate::app::App;
+use crate::definitions::Report;
+use crate::delivery::{Coding, Receiver};
+use crate::error::{Error, Problem};
+use crate::reports::{Asked, Opened, Request};
+
+/// Streams the rows of a report.
+///
+/// Direct answers leave as the database gives them; one that could not be completed is broken off
+/// without its last chunk. `HEAD` checks the request and begins nothing.
+#[utoipa::path(get, path = "/reports/{name}/rows", tag = "reports",
+    params(
+        ("name" = String, Path, description = "The report's name"),
+        ("format" = Option<String>, Query, description = "ndjson, json or csv; wins over Accept"),
+        ("delivery" = Option<String>, Query, description = "direct"),
+        ("columns" = Option<String>, Query, description = "Keys of the columns wanted, in order, separated by commas"),
+        ("limit" = Option<u64>, Query, description = "Most rows; up to 10,000 the page is read before the status and Link rel=next leads on"),
+        ("after" = Option<String>, Query, description = "The token of the page before"),
+        ("tz" = Option<String>, Query, description = "IANA zone in which times are shown and dates in filters are taken"),
+        ("numbers" = Option<String>, Query, description = "ndjson, json: number or string"),
+        ("summary" = Option<bool>, Query, description = "ndjson: a last line {\"_summary\":{run_id,state,rows,sha256,next}}, also before a break-off"),
+        ("header" = Option<String>, Query, description = "csv: title, key or none"),
+        ("bom" = Option<bool>, Query, description = "csv: begin with a byte order mark"),
+        ("delimiter" = Option<String>, Query, description = "csv: , ; | or tab"),
+        ("formula_guard" = Option<bool>, Query, description = "csv: put ' before text that a spreadsheet would run"),
+        ("filename" = Option<String>, Query, description = "Name of the download"),
+    ),
+    responses(
+        (status = 200, description = "The rows", content_type = "application/x-ndjson", body = String,
+            headers(("X-Run-Id" = String, description = "The run that accounts for the answer"))),
+        (status = 400, body = ProblemView, content_type = "application/problem+json"),
+        (status = 404, body = ProblemView, content_type = "application/problem+json"),
+        (status = 406, body = ProblemView, content_type = "application/problem+json"),
+        (status = 429, body = ProblemView, content_type = "application/problem+json"),
+        (status = 503, body = ProblemView, content_type = "application/problem+json"),
+        (status = 504, body = ProblemView, content_type = "application/problem+json"),
+    ))]
+#[route("/reports/{name}/rows", method = "GET", method = "HEAD")]
+pub async fn rows(
+    app: web::Data<App>,
+    caller: Caller,
+    name: web::Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Refusal> {
+    let report = app.reports.find(&name, &caller)?;
+    let pairs = pairs(&request)?;
+    let negotiated = negotiation::format(&request).map(|chosen| chosen.format);
+    let zone = &app.config.time_zone;
+    let asked = Request { pairs: &pairs, zone, negotiated }.parse(&report)?;
+    let coding = negotiation::coding(&request);
+    let mut response = head(&request, &report, &asked, coding);
+    if request.method() == Method::HEAD {
+        return Ok(response.finish());
+    }
+    chunked(&request)?;
+    let opened = app.reports.open(&report, asked, &caller, coding).await?;
+    Ok(answer(&request, &pairs, response, opened))
+}
+
+/// The headers that the request alone decides.
+fn head(request: &HttpRequest, report: &Report, asked: &Asked, coding: Coding) -> HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response
+        .insert_header((CONTENT_TYPE, negotiation::media_type(asked.format, request)))
+        .insert_header((CONTENT_DISPOSITION, attachment(&file_name(report, asked))))
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .insert_header((VARY, "Accept, Accept-Encoding"))
+        .insert_header(("X-Accel-Buffering", "no"));
+    if let Some(token) = coding.token() {
+        response.insert_header((CONTENT_ENCODING, token));
+    }
+    response
+}
+
+fn file_name(report: &Report, asked: &Asked) -> String {
+    let extension = asked.format.extension();
+    let name = asked.filename.clone().unwrap_or_else(|| {
+        let now = jiff::Timestamp::now();
+        let today = asked.options.zone.to_datetime(now).date();
+        format!("{} {today}", report.title)
+    });
+    let ending = format!(".{extension}");
+    if name.to_lowercase().ends_with(&ending) { name } else { name + &ending }
+}
+
+/// A break-off can be told from an end only where the body comes in chunks.
+fn chunked(request: &HttpRequest) -> Result<(), Error> {
+    if request.version() >= Version::HTTP_11 {
+        return Ok(());
+    }
+    Err(Error::Malformed(vec![Problem {
+        parameter: None,
+        code: "http_version",
+        value: Some(format!("{:?}", request.version())),
+        detail: "rows are streamed in chunks, which HTTP/1.0 does not have; ask with HTTP/1.1 (nginx: \
+                 proxy_http_version 1.1)"
+            .into(),
+    }]))
+}
+
+fn answer(
+    request: &HttpRequest,
+    pairs: &[(String, String)],
+    mut response: HttpResponseBuilder,
+    opened: Opened,
+) -> HttpResponse {
+    response
+        .insert_header(("X-Run-Id", opened.run.to_string()))
+        .insert_header(("Server-Timing", timing(opened.waits)));
+    match opened.page {
+        None => response.streaming(body(opened.receiver)),
+        Some(page) => {
+            if let Some(next) = page.next {
+                response.insert_header((LINK, next_page(request, pairs, &next)));
+            }
+            let chunks = page.chunks.into_iter().map(Ok::<_, actix_web::Error>);
+            response.streaming(futures::stream::iter(chunks))
+        }
+    }
+}
+
+/// Milliseconds until the permit and from there to the first batch (W3C Server Timing).
+fn timing([queue, first]: [Duration; 2]) -> String {
+    let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
+    format!("queue;dur={:.1}, first;dur={:.1}", millis(queue), millis(first))
+}
+
+fn next_page(request: &HttpRequest, pairs: &[(String, String)], token: &str) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    let kept = pairs.iter().filter(|pair| pair.0 != "after");
+    query.extend_pairs(kept.map(|pair| (&pair.0, &pair.1))).append_pair("after", token);
+    format!("<{}?{}>; rel=\"next\"", request.path(), query.finish())
+}
+
+/// The body: slices, and after a failure one pending turn, so that what is written is flushed before
+/// the connection breaks off.
+fn body(mut receiver: Receiver) -> impl Stream<Item = Result<Bytes, Refusal>> {
+    try_stream! {
+        while let Some(slice) = receiver.slice().await {
+            match slice {
+                Ok(slice) => yield slice,
+                Err(error) => {
+                    tokio::task::yield_now().await;
+                    Err(Refusal::from(error))?;
+                }
+            }
+        }
+    }
+}

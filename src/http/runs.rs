@@ -1,0 +1,128 @@
+//! `/runs`: what went on, what goes on, and an end to it.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, delete, route, web};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::answer::{json, json_as, pairs};
+use super::problem::{ProblemView, Refusal};
+use crate::access::Caller;
+use crate::app::App;
+use crate::error::{Error, Problem};
+use crate::runs::{Page, RunKind, RunView, Search, State};
+
+/// Runs on a page, unless `limit` says otherwise, and at most.
+const PAGE: u64 = 50;
+const LONGEST_PAGE: u64 = 1_000;
+
+/// Lists the caller's runs, newest first.
+#[utoipa::path(get, path = "/runs", tag = "runs",
+    params(
+        ("kind" = Option<RunKind>, Query, description = "Of this kind alone"),
+        ("name" = Option<String>, Query, description = "Of this definition alone"),
+        ("state" = Option<State>, Query, description = "In this state alone"),
+        ("limit" = Option<u64>, Query, description = "How many, 1 to 1,000; 50 without"),
+        ("after" = Option<String>, Query, description = "The next of the page before"),
+    ),
+    responses(
+        (status = 200, body = Page),
+        (status = 400, body = ProblemView, content_type = "application/problem+json"),
+    ))]
+#[route("/runs", method = "GET", method = "HEAD")]
+pub async fn list(app: web::Data<App>, caller: Caller, request: HttpRequest) -> Result<HttpResponse, Refusal> {
+    let search = search(&pairs(&request)?, &caller)?;
+    json(&request, &app.runs.list(search).await?)
+}
+
+/// Shows one run.
+#[utoipa::path(get, path = "/runs/{id}", tag = "runs",
+    params(("id" = String, Path, description = "The run's id")),
+    responses(
+        (status = 200, body = RunView),
+        (status = 404, body = ProblemView, content_type = "application/problem+json"),
+    ))]
+#[route("/runs/{id}", method = "GET", method = "HEAD")]
+pub async fn show(
+    app: web::Data<App>,
+    caller: Caller,
+    id: web::Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Refusal> {
+    json(&request, &app.runs.get(&id, Some(&caller.name)).await?)
+}
+
+/// Cancels a run that goes on: 202. One that is over stays as it is: 204.
+#[utoipa::path(delete, path = "/runs/{id}", tag = "runs",
+    params(("id" = String, Path, description = "The run's id")),
+    responses(
+        (status = 202, description = "It is being stopped"),
+        (status = 204, description = "It was over already"),
+        (status = 404, body = ProblemView, content_type = "application/problem+json"),
+    ))]
+#[delete("/runs/{id}")]
+pub async fn cancel(
+    app: web::Data<App>,
+    caller: Caller,
+    id: web::Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Refusal> {
+    if app.runs.cancel(&id, Some(&caller.name)).await? {
+        return json_as(StatusCode::ACCEPTED, &request, &json!({ "id": *id, "state": "cancelling" }));
+    }
+    Ok(HttpResponse::NoContent().finish())
+}
+
+fn search(pairs: &[(String, String)], caller: &Caller) -> Result<Search, Error> {
+    let mut search =
+        Search { caller: Some(caller.name.clone()), limit: PAGE, ..Search::default() };
+    let mut problems = Vec::new();
+    for (index, (name, value)) in pairs.iter().enumerate() {
+        let refuse = |code, detail| Problem::parameter(name.as_str(), code, value.as_str(), detail);
+        if pairs[..index].iter().any(|pair| pair.0 == *name) {
+            let detail = format!("\"{name}\" is given more than once; give it once");
+            problems.push(refuse("doubled_parameter", detail));
+        } else if let Err((code, detail)) = take(&mut search, name, value) {
+            problems.push(refuse(code, detail));
+        }
+    }
+    if problems.is_empty() { Ok(search) } else { Err(Error::Malformed(problems)) }
+}
+
+fn take(search: &mut Search, name: &str, value: &str) -> Result<(), (&'static str, String)> {
+    let unknown = |known: Vec<&str>| {
+        ("unknown_value", format!("\"{name}\" is \"{value}\"; it takes {}", known.join(", ")))
+    };
+    match name {
+        "kind" => {
+            let known = || RunKind::ALL.iter().map(|kind| kind.word()).collect();
+            search.kind = Some(RunKind::from_word(value).ok_or_else(|| unknown(known()))?);
+        }
+        "state" => {
+            let known = || State::ALL.iter().map(|state| state.word()).collect();
+            search.state = Some(State::from_word(value).ok_or_else(|| unknown(known()))?);
+        }
+        "name" => search.name = Some(value.to_owned()),
+        "limit" => {
+            let limit = value.parse().ok().filter(|limit| (1..=LONGEST_PAGE).contains(limit));
+            search.limit = limit.ok_or_else(|| {
+                let detail = format!("\"limit\" is \"{value}\"; it takes 1 to {LONGEST_PAGE}");
+                ("not_a_count", detail)
+            })?;
+        }
+        "after" => {
+            search.after = Some(Uuid::parse_str(value).map_err(|_| {
+                let detail =
+                    format!("\"after\" is \"{value}\", which is not the next of an earlier page");
+                ("bad_cursor", detail)
+            })?);
+        }
+        _ => {
+            let detail = format!(
+                "\"{name}\" is not a parameter here; there are kind, name, state, limit, after"
+            );
+            return Err(("unknown_parameter", detail));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Tallyroll hands out big tables as spreadsheets and streams, out of the database that is there.
+//!
+//! A tally roll is the paper strip a till prints: one line at a time, as long as the day needs, and
+//! the till never holds more than one line. Rows go through; they do not pile up.
+//!
+//! # The map
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`cli`], [`server`] | the two ways in: a command, or HTTP bound, run, stopped |
+//! | [`http`] | the route table, extractors, negotiation, problems; the only folder that knows actix |
+//! | [`app`] | what every request and command needs |
+//! | [`reports`] | the rows of a definition, how many there are, files of them |
+//! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
+//! | [`formats`] | rows to bytes: NDJSON, JSON, CSV |
+//! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
+//! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
+//! | [`database`] | connections; a statement's rows out of SQLite and PostgreSQL; bulk loading |
+//! | [`access`] | who is asking, and what he may see |
+//! | [`rows`] | values, kinds, columns, and the two ends that rows pass between |
+//! | [`demo`] | example data of any size, the same everywhere |
+//! | [`error`] | the one error type, cut by what the client can do |
+//! | [`config`], [`observe`] | settings, and the only reader of the environment; logs |
+//!
+//! # The walk of a report
+//!
+//! caller → definition + typed filters + scope → run begun → permit → statement → first batch, the
+//! last moment for a clean status → pump → outlet → run finished → last chunk.
+//!
+//! Each step may refuse; none is visited twice. Authorise before opening, open before answering.
+//!
+//! # The pump
+//!
+//! A source is driven on a thread of its own, whatever the database: SQLite steps there, PostgreSQL's
+//! rows are polled there. Encoder, digest and compressor run on it too. A value borrows from the
+//! driver's buffer and is written straight into the output, which is lent for the call. Chunks leave
+//! over a bounded channel; the batch being filled lies where the receiver can send it off when its
+//! oldest row has waited 250 ms, even while the source is inside the database.
+//!
+//! # What must hold
+//!
+//! `cli | server → http → app → features → {delivery formats runs database definitions access} →
+//! rows → error`; features never import each other. actix only in `http` and `server`; sqlx and
+//! rusqlite only in `database`; the environment only in `config`. A test reads the sources and
+//! asserts it.
+
+pub mod access;
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod database;
+pub mod definitions;
+pub mod delivery;
+pub mod demo;
+pub mod error;
+pub mod formats;
+pub mod http;
+pub mod observe;
+pub mod reports;
+pub mod rows;
+pub mod runs;
+pub mod server;

@@ -1,0 +1,298 @@
+//! Runs: everything long that goes on, its progress, its end, and who may stop it.
+//!
+//! A run is begun before its permit is asked for and finished exactly once. Its stop token is read by
+//! all who work for it. A run that is dropped unfinished (its future was cancelled, its thread
+//! panicked) hands its last word to one finisher task, for nothing is written in a `Drop`.
+//! This module knows no feature.
+
+mod nodes;
+mod permits;
+mod progress;
+mod stop;
+mod store;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use sea_orm::DatabaseConnection;
+use sea_orm::prelude::DateTimeUtc;
+use serde_json::Value as Json;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+pub use permits::{Permit, Permits};
+pub use progress::Progress;
+pub use stop::{Reason, Stop};
+pub use store::{Page, Search};
+pub use view::{RunError, RunKind, RunView, State, Timings};
+
+use crate::error::{Error, Result};
+use crate::rows::Warning;
+
+/// Tells the time; given, so that tests need not sleep.
+pub type Clock = Arc<dyn Fn() -> DateTimeUtc + Send + Sync>;
+
+/// The registry of runs of one process, over the state that all processes share.
+#[derive(Clone)]
+pub struct Runs(Arc<Registry>);
+
+struct Registry {
+    state: DatabaseConnection,
+    node: String,
+    clock: Clock,
+    live: Mutex<HashMap<Uuid, Arc<Live>>>,
+    last_words: mpsc::UnboundedSender<LastWord>,
+}
+
+/// What the process that does a run knows of it.
+#[derive(Debug)]
+struct Live {
+    progress: Arc<Progress>,
+    stop: Stop,
+    started: Mutex<Option<Started>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Started {
+    at: DateTimeUtc,
+    queue_ms: u64,
+}
+
+/// The end of a run that was dropped.
+struct LastWord {
+    id: Uuid,
+    outcome: Outcome,
+}
+
+/// What a run is begun with.
+#[derive(Debug, Clone)]
+pub struct Begin<'a> {
+    /// What it does.
+    pub kind: RunKind,
+    /// The definition's name.
+    pub name: &'a str,
+    /// Who asked.
+    pub caller: &'a str,
+    /// What it was asked with.
+    pub params: Json,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// Nothing for a complete run.
+    pub error: Option<Ended>,
+    /// Rows encoded.
+    pub rows: u64,
+    /// Bytes encoded, before content coding.
+    pub bytes: u64,
+    /// Of the encoded bytes, where they are whole.
+    pub sha256: Option<String>,
+    /// Where the time went; `queue` is filled in by the run itself.
+    pub timings: Timings,
+    /// What was noticed and is no failure.
+    pub warnings: Vec<Warning>,
+    /// What it has to say besides its rows.
+    pub result: Option<Json>,
+}
+
+/// How a run ended that is not complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// By its caller, or because the client left.
+    Cancelled,
+    /// By a failure.
+    Failed(RunError),
+}
+
+impl Ended {
+    /// How a run ends that met this error.
+    #[must_use]
+    pub fn by(error: &Error) -> Self {
+        match error {
+            Error::Cancelled => Self::Cancelled,
+            other => Self::Failed(RunError { code: other.code().into(), detail: other.detail() }),
+        }
+    }
+}
+
+impl Outcome {
+    fn state(&self) -> State {
+        match &self.error {
+            None => State::Complete,
+            Some(Ended::Cancelled) => State::Cancelled,
+            Some(Ended::Failed(_)) => State::Failed,
+        }
+    }
+
+    /// The outcome of a run that ended before it did anything.
+    #[must_use]
+    pub fn ended(by: Ended) -> Self {
+        Self { error: Some(by), ..Self::default() }
+    }
+}
+
+/// One run, held by whoever does it.
+pub struct Run {
+    runs: Runs,
+    id: Uuid,
+    live: Arc<Live>,
+    begun: Instant,
+    finished: bool,
+}
+
+impl Runs {
+    /// Registers this process in the state and starts its heartbeat and its finisher.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the state cannot be written.
+    pub async fn start(state: DatabaseConnection, clock: Clock) -> Result<Self> {
+        let (last_words, words) = mpsc::unbounded_channel();
+        let runs = Self(Arc::new(Registry {
+            node: Uuid::now_v7().to_string(),
+            state,
+            clock,
+            live: Mutex::default(),
+            last_words,
+        }));
+        runs.register_node().await?;
+        tokio::spawn(store::finisher(Arc::downgrade(&runs.0), words));
+        tokio::spawn(nodes::heartbeat(Arc::downgrade(&runs.0)));
+        Ok(runs)
+    }
+
+    /// Begins a run: from now on it can be looked at and stopped.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the state cannot be written.
+    pub async fn begin(&self, begin: Begin<'_>) -> Result<Run> {
+        let id = Uuid::now_v7();
+        let live = Arc::new(Live {
+            progress: Arc::default(),
+            stop: Stop::new(),
+            started: Mutex::default(),
+        });
+        self.insert(id, begin).await?;
+        let run = Run {
+            runs: self.clone(),
+            id,
+            live: Arc::clone(&live),
+            begun: Instant::now(),
+            finished: false,
+        };
+        self.live().insert(id, live);
+        Ok(run)
+    }
+
+    /// How many runs go on in this process.
+    #[must_use]
+    pub fn going_on(&self) -> usize {
+        self.live().len()
+    }
+
+    /// Stops everything that goes on in this process.
+    pub fn stop_all(&self, reason: Reason) {
+        for live in self.live().values() {
+            live.stop.fire(reason);
+        }
+    }
+
+    fn live(&self) -> std::sync::MutexGuard<'_, HashMap<Uuid, Arc<Live>>> {
+        self.0.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Run {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> Uuid {
+        self.id
+    }
+
+    /// Its stop token.
+    #[must_use]
+    pub fn stop(&self) -> &Stop {
+        &self.live.stop
+    }
+
+    /// Its counters.
+    #[must_use]
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.live.progress
+    }
+
+    /// Notes that it has its permit and is at work.
+    pub fn started(&self) {
+        let started = Started { at: (self.runs.0.clock)(), queue_ms: millis(self.begun.elapsed()) };
+        *self.live.started.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
+    }
+
+    /// Writes its end. The run is over for everybody once this returns.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the state cannot be written, and the finisher goes on trying, or
+    /// where the run has been given up by the other processes, which took this one for dead.
+    pub async fn finish(mut self, outcome: Outcome) -> Result<()> {
+        self.finished = true;
+        let written = self.runs.write_end(self.id, &self.live, &outcome).await;
+        if written.is_err() {
+            let word = LastWord { id: self.id, outcome: unrecorded(outcome) };
+            let _ = self.runs.0.last_words.send(word);
+        } else {
+            self.runs.live().remove(&self.id);
+        }
+        if written? { Ok(()) } else { Err(given_up()) }
+    }
+}
+
+fn given_up() -> Error {
+    Error::Unavailable {
+        code: "node_lost",
+        detail: "this process was taken for dead and its run given up; ask for it again".into(),
+        source: None,
+    }
+}
+
+/// An answer whose completeness could not be written down is broken off, and so not complete.
+fn unrecorded(outcome: Outcome) -> Outcome {
+    let error = outcome.error.unwrap_or_else(|| {
+        Ended::Failed(RunError {
+            code: "state_unavailable".into(),
+            detail: "the end of the run could not be written down, so its answer was broken off"
+                .into(),
+        })
+    });
+    Outcome { error: Some(error), sha256: None, ..outcome }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
+        let ended = match self.live.stop.reason() {
+            // Nobody works for it any more and nobody stopped it: its client hung up before it was
+            // handed over.
+            None => {
+                self.live.stop.fire(Reason::ClientLeft);
+                Ended::Cancelled
+            }
+            Some(reason) => Ended::by(&reason.error()),
+        };
+        let outcome = Outcome {
+            rows: self.live.progress.rows(),
+            bytes: self.live.progress.bytes(),
+            ..Outcome::ended(ended)
+        };
+        let _ = self.runs.0.last_words.send(LastWord { id: self.id, outcome });
+    }
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,42 @@
+//! How far a run has come, read by whoever asks while it goes on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counters of one run. They only grow, and are read without regard to each other.
+#[derive(Debug, Default)]
+pub struct Progress {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+    sent_bytes: AtomicU64,
+}
+
+impl Progress {
+    /// Sets what was encoded so far: rows, and bytes before content coding.
+    pub fn encoded(&self, rows: u64, bytes: u64) {
+        self.rows.store(rows, Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Adds bytes that were handed to the client's connection, after content coding.
+    pub fn sent(&self, bytes: u64) {
+        self.sent_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Rows encoded.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// Bytes encoded, before content coding.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes handed to the client's connection.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes.load(Ordering::Relaxed)
+    }
+}
