@@ -34,13 +34,13 @@ pub struct Given {
     /// Where the server keeps its files [default: data]
     #[arg(long, env = "TALLYROLL_DATA_DIR", alias = "data_dir", global = true)]
     data_dir: Option<PathBuf>,
-    /// Where temporary files go [default: {data_dir}/tmp]
+    /// Where temporary files go [default: tmp in the data directory]
     #[arg(long, env = "TALLYROLL_TEMP_DIR", alias = "temp_dir", global = true)]
     temp_dir: Option<PathBuf>,
-    /// The database for the server's own tables [default: sqlite://{data_dir}/state.db]
+    /// The database for the server's own tables [default: the file state.db in the data directory]
     #[arg(long, env = "TALLYROLL_STATE_URL", alias = "state_url", global = true, hide_env_values = true)]
     state_url: Option<String>,
-    /// The database that definitions read [default: sqlite://{data_dir}/business.db]
+    /// The database that definitions read [default: the file business.db in the data directory]
     #[arg(long, env = "TALLYROLL_DATABASE_URL", alias = "database_url", global = true, hide_env_values = true)]
     database_url: Option<String>,
     /// Further databases by name, in the settings file alone

@@ -1,5 +1,7 @@
 //! Logs: one line an event, to stderr, under the ids of request and run.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 
@@ -18,8 +20,9 @@ pub fn start(filter: &str) -> Result<()> {
             format!("log is \"{filter}\", which is not a filter such as info or tallyroll=debug: {error}"),
         )])
     })?;
-    let ours = fmt().with_env_filter(parsed).with_writer(std::io::stderr).with_target(false);
+    let colours = std::io::stderr().is_terminal();
+    let ours = fmt().with_env_filter(parsed).with_writer(std::io::stderr).with_ansi(colours);
     // A second start in one process changes nothing.
-    let _ = ours.try_init();
+    let _ = ours.with_target(false).try_init();
     Ok(())
 }

@@ -8,15 +8,20 @@ use tempfile::TempDir;
 
 use crate::{example, state};
 
-const TABLES: [&str; 4] = ["tallyroll_nodes", "tallyroll_runs", "merchants", "settlement_lines"];
+const TABLES: [&str; 4] = [
+    "tallyroll_nodes",
+    "tallyroll_runs",
+    "merchants",
+    "settlement_lines",
+];
 
 async fn open(directory: &TempDir) -> DatabaseConnection {
     let file = directory.path().join("test.db");
     let url = format!("sqlite://{}?mode=rwc", file.display());
     let mut options = ConnectOptions::new(url);
-    options.max_connections(4).map_sqlx_sqlite_opts(|options| {
-        options.busy_timeout(Duration::from_secs(10))
-    });
+    options
+        .max_connections(4)
+        .map_sqlx_sqlite_opts(|options| options.busy_timeout(Duration::from_secs(10)));
     Database::connect(options).await.unwrap()
 }
 
@@ -80,7 +85,10 @@ async fn several_may_start_on_one_postgres_at_once() {
     };
     let name = format!("tallyroll_{}_steps", std::process::id());
     let admin = Database::connect(&server).await.unwrap();
-    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    admin
+        .execute_unprepared(&format!("CREATE DATABASE {name}"))
+        .await
+        .unwrap();
     let (host, _) = server.rsplit_once('/').unwrap();
     let url = format!("{host}/{name}");
     let outcome = tokio::spawn(async move {
@@ -94,7 +102,10 @@ async fn several_may_start_on_one_postgres_at_once() {
         together(connections).await;
     })
     .await;
-    admin.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    admin
+        .execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)"))
+        .await
+        .unwrap();
     outcome.unwrap();
 }
 
@@ -102,6 +113,8 @@ async fn several_may_start_on_one_postgres_at_once() {
 async fn a_table_of_the_same_name_made_by_somebody_else_is_a_stranger() {
     let directory = tempfile::tempdir().unwrap();
     let db = open(&directory).await;
-    db.execute_unprepared("CREATE TABLE merchants (x int)").await.unwrap();
+    db.execute_unprepared("CREATE TABLE merchants (x int)")
+        .await
+        .unwrap();
     assert_eq!(example::strangers(&db).await.unwrap(), ["merchants"]);
 }

@@ -42,18 +42,14 @@ impl Serve {
 
 async fn prepare(config: &Config) -> Result<()> {
     let url = config.databases.get("").map(String::as_str).unwrap_or_default();
-    match database::sqlite_file(url) {
-        Some(file) => {
-            if !file.exists() {
-                eprintln!("making {DEMO_ROWS} example lines in {}", file.display());
-            }
-            demo::make_file(&file, DEMO_ROWS).await.map(drop)
-        }
-        None => {
-            eprintln!("the example goes into a server's database by `tallyroll demo --rows N` alone");
-            Ok(())
-        }
+    let Some(file) = database::sqlite_file(url) else {
+        eprintln!("the example goes into a server's database by `tallyroll demo --rows N` alone");
+        return Ok(());
+    };
+    if !file.exists() {
+        eprintln!("making {DEMO_ROWS} example lines in {}", file.display());
     }
+    demo::make_file(&file, DEMO_ROWS).await.map(drop)
 }
 
 fn tour(address: &str) -> String {

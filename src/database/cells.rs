@@ -4,25 +4,21 @@ use std::fmt::Write as _;
 
 use crate::rows::Warning;
 
-/// Writes a double's shortest digits without an exponent, padded with zeros to `scale` digits after
-/// the point; `false` where it is not finite.
-pub(super) fn plain_digits(value: f64, scale: Option<u32>, out: &mut String) -> bool {
-    if !value.is_finite() {
-        return false;
-    }
-    let start = out.len();
+/// Writes a finite double's shortest digits without an exponent, padded with zeros to `scale` digits
+/// after the point, into an empty buffer.
+pub(super) fn plain_digits(value: f64, scale: Option<u32>, out: &mut String) -> &str {
     // `{}` prints the shortest digits that read back as the same double, never an exponent.
     let _ = write!(out, "{value}");
-    pad_to_scale(start, scale, out);
-    true
+    pad_to_scale(scale, out);
+    out
 }
 
-/// Pads the number that begins at `start` with zeros to `scale` digits after the point.
-pub(super) fn pad_to_scale(start: usize, scale: Option<u32>, out: &mut String) {
+/// Pads a number with zeros to `scale` digits after the point.
+pub(super) fn pad_to_scale(scale: Option<u32>, out: &mut String) {
     let Some(scale) = scale.filter(|scale| *scale > 0) else {
         return;
     };
-    let after = out[start..].find('.').map(|point| out.len() - start - point - 1);
+    let after = out.find('.').map(|point| out.len() - point - 1);
     let held = after.unwrap_or_else(|| {
         out.push('.');
         0

@@ -13,6 +13,8 @@ mod sqlite;
 mod tests;
 
 pub use connect::{Database, open, sqlite_file};
+#[cfg(test)]
+pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};
 pub use query::{Arg, Cell, Dialect, Query, Read, Unit};
 pub use source::Source;

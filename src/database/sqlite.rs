@@ -206,20 +206,20 @@ fn from_text<'r>(
     }
 }
 
-fn from_integer<'r>(
+fn from_integer(
     value: i64,
     kind: Kind,
     scale: Option<u32>,
     unit: Option<Unit>,
-    scratch: &'r mut String,
-) -> Result<Value<'r>, String> {
+    scratch: &mut String,
+) -> Result<Value<'_>, String> {
     match kind {
         Kind::Int => Ok(Value::Int(value)),
         Kind::Text => Ok(Value::Text(digits(value, scratch))),
         Kind::Json => Ok(Value::Json(digits(value, scratch))),
         Kind::Decimal => {
             digits(value, scratch);
-            pad_to_scale(0, scale, scratch);
+            pad_to_scale(scale, scratch);
             Ok(Value::Decimal(scratch))
         }
         Kind::Float => exact_double(value).map(Value::Float).ok_or_else(|| {
@@ -239,29 +239,23 @@ fn from_integer<'r>(
     }
 }
 
-fn from_real<'r>(
+fn from_real(
     value: f64,
     kind: Kind,
     scale: Option<u32>,
-    scratch: &'r mut String,
-) -> Result<Value<'r>, String> {
+    scratch: &mut String,
+) -> Result<Value<'_>, String> {
     match kind {
         Kind::Float => Ok(Value::Float(value)),
         Kind::Int => whole(value).map(Value::Int).ok_or_else(|| {
             format!("holds the number {value}, which is not a whole number; declare it decimal or float")
         }),
-        Kind::Decimal => match plain_digits(value, scale, scratch) {
-            true => Ok(Value::Decimal(scratch)),
-            false => Err("holds an infinite number; declare it float".into()),
-        },
-        Kind::Text => match plain_digits(value, None, scratch) {
-            true => Ok(Value::Text(scratch)),
-            false => Err("holds an infinite number; declare it float".into()),
-        },
-        Kind::Json => match plain_digits(value, None, scratch) {
-            true => Ok(Value::Json(scratch)),
-            false => Err("holds an infinite number, which JSON cannot say".into()),
-        },
+        Kind::Decimal | Kind::Text | Kind::Json if !value.is_finite() => {
+            Err("holds an infinite number, which has no digits; declare it float".into())
+        }
+        Kind::Decimal => Ok(Value::Decimal(plain_digits(value, scale, scratch))),
+        Kind::Text => Ok(Value::Text(plain_digits(value, None, scratch))),
+        Kind::Json => Ok(Value::Json(plain_digits(value, None, scratch))),
         Kind::Bool | Kind::Date | Kind::Time => {
             Err(format!("holds the number {value}, which is not a {}", kind.word()))
         }
@@ -318,9 +312,8 @@ fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
         match call.get_raw(0) {
             ValueRef::Null => return Ok(None),
             ValueRef::Integer(value) => left.push_str(itoa::Buffer::new().format(value)),
-            ValueRef::Real(value) => {
-                plain_digits(value, None, &mut left);
-            }
+            // An infinite one prints no number, and is refused below.
+            ValueRef::Real(value) => drop(plain_digits(value, None, &mut left).len()),
             ValueRef::Text(_) | ValueRef::Blob(_) => left.push_str(call.get_raw(0).as_str()?),
         }
         let right = call.get_raw(1).as_str()?;

@@ -104,16 +104,19 @@ impl Filters {
 
 /// Types the filters of a request.
 ///
-/// `pairs` are its parameters without those of the endpoint itself; one that is not a filter of the
-/// report is a problem that lists the filters. `tz` is the zone whose days a date names where a time
-/// is asked for. Every fault is added to `problems`; what is returned is whole if none was.
+/// `pairs` are its parameters, `own` the names of those that are the endpoint's own and are passed
+/// over here; one that is neither its own nor a filter of the report is a problem that lists both.
+/// `tz` is the zone whose days a date names where a time is asked for. Every fault is added to
+/// `problems`; what is returned is whole if none was.
+#[must_use]
 pub fn parse(
     report: &Report,
     pairs: &[(String, String)],
+    own: &[&str],
     tz: &TimeZone,
     problems: &mut Vec<Problem>,
 ) -> Filters {
-    unknown(report, pairs, problems);
+    unknown(report, pairs, own, problems);
     let mut asked = Vec::new();
     for (index, filter) in report.filters.iter().enumerate() {
         let texts: Vec<&str> = pairs
@@ -143,28 +146,23 @@ pub fn parse(
     Filters { asked }
 }
 
-fn unknown(report: &Report, pairs: &[(String, String)], problems: &mut Vec<Problem>) {
-    let known: Vec<&str> = report
-        .filters
-        .iter()
-        .map(|filter| filter.name.as_str())
-        .collect();
-    for (name, text) in pairs
-        .iter()
-        .filter(|(name, _)| !known.contains(&name.as_str()))
-    {
-        let list = if known.is_empty() {
-            "none".to_owned()
-        } else {
-            known.join(", ")
-        };
+fn unknown(
+    report: &Report,
+    pairs: &[(String, String)],
+    own: &[&str],
+    problems: &mut Vec<Problem>,
+) {
+    let filters = report.filters.iter().map(|filter| filter.name.as_str());
+    let known: Vec<&str> = filters.chain(own.iter().copied()).collect();
+    for (name, text) in pairs.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
         problems.push(Problem::parameter(
             name,
             "unknown_parameter",
             text,
             format!(
-                "\"{name}\" is not a parameter of the report \"{}\"; its filters are: {list}",
-                report.name
+                "\"{name}\" is not a parameter of the report \"{}\"; it takes {}",
+                report.name,
+                known.join(", ")
             ),
         ));
     }

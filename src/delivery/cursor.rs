@@ -13,18 +13,17 @@ pub struct Cursor {
     passed: u64,
     more: bool,
     place: Vec<Arg>,
-    token: Box<dyn Fn(&[Arg]) -> Result<String, Problem> + Send>,
+    token: Tokens,
     next: Option<String>,
 }
+
+/// Makes a token of a place, or says why there is none.
+pub type Tokens = Box<dyn Fn(&[Arg]) -> Result<String, Problem> + Send>;
 
 impl Cursor {
     /// For answers of `width` columns and at most `limit` rows; `token` makes a token of a place.
     #[must_use]
-    pub fn new(
-        width: usize,
-        limit: u64,
-        token: Box<dyn Fn(&[Arg]) -> Result<String, Problem> + Send>,
-    ) -> Self {
+    pub fn new(width: usize, limit: u64, token: Tokens) -> Self {
         Self { width, limit, passed: 0, more: false, place: Vec::new(), token, next: None }
     }
 

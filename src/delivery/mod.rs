@@ -120,14 +120,11 @@ impl Receiver {
     /// # Errors
     /// Whatever ended the run before its first batch; the run is finished by then.
     pub async fn first(&mut self, longest: Duration) -> Result<Option<Bytes>> {
-        let waited = tokio::time::timeout(longest, self.chunk()).await;
-        match waited {
-            Ok(first) => first.transpose(),
-            Err(_) => {
-                self.stop.fire(Reason::FirstRow(longest));
-                self.chunk().await.transpose()
-            }
+        if let Ok(first) = tokio::time::timeout(longest, self.chunk()).await {
+            return first.transpose();
         }
+        self.stop.fire(Reason::FirstRow(longest));
+        self.chunk().await.transpose()
     }
 
     /// Puts a chunk back in front, to be given out again in slices.

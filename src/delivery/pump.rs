@@ -8,9 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use super::batch::{Outlet, Shared, Totals};
 use super::channel::Channel;
@@ -81,7 +82,7 @@ impl Pump {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
             .unwrap_or_else(|panic| Err(panicked(&*panic)));
         match outcome {
-            Ok(totals) => self.complete(totals, warnings, begun),
+            Ok(totals) => self.complete(&totals, warnings, begun),
             Err(error) => self.fail(error, warnings, begun),
         }
     }
@@ -112,7 +113,7 @@ impl Pump {
         Ok(totals)
     }
 
-    fn complete(self, totals: Totals, mut warnings: Vec<Warning>, begun: Instant) -> Result<()> {
+    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>, begun: Instant) -> Result<()> {
         let next = self.cursor.as_ref().and_then(Cursor::next);
         warnings.extend(self.shared.warnings());
         let outcome = Outcome {
@@ -127,10 +128,14 @@ impl Pump {
         };
         let id = self.run.id();
         let last = self.summary.then(|| {
-            summary(json!({
-                "run_id": id.to_string(), "state": "complete", "rows": totals.rows,
-                "sha256": totals.sha256, "next": next,
-            }))
+            Summary::Complete {
+                run_id: id,
+                state: "complete",
+                rows: totals.rows,
+                sha256: &totals.sha256,
+                next: next.as_deref(),
+            }
+            .line()
         });
         let tail = match self.shared.tail(last.as_deref()) {
             Ok(tail) => tail,
@@ -174,7 +179,7 @@ impl Pump {
                 Ended::Failed(_) => "failed",
             };
             let last = self.summary.then(|| {
-                summary(json!({ "run_id": id.to_string(), "state": word, "code": error.code() }))
+                Summary::Ended { run_id: id, state: word, code: error.code() }.line()
             });
             let sent = self.shared.send_rest();
             let _ = sent.and_then(|()| last.map_or(Ok(()), |line| self.shared.send_aside(&line)));
@@ -195,8 +200,20 @@ fn end(channel: Option<&Channel>, outcome: Result<Option<String>>) -> Result<()>
     }
 }
 
-fn summary(facts: Json) -> String {
-    format!("{}\n", json!({ "_summary": facts }))
+/// The last line of an NDJSON answer that was asked for one.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Summary<'a> {
+    Complete { run_id: Uuid, state: &'a str, rows: u64, sha256: &'a str, next: Option<&'a str> },
+    Ended { run_id: Uuid, state: &'a str, code: &'a str },
+}
+
+impl Summary<'_> {
+    fn line(&self) -> String {
+        // Strings and numbers alone, which always can be written.
+        let facts = serde_json::to_string(self).unwrap_or_default();
+        format!("{{\"_summary\":{facts}}}\n")
+    }
 }
 
 fn timings(totals: &Totals, begun: Instant) -> Timings {

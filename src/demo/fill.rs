@@ -46,12 +46,7 @@ async fn make_tables(db: &DatabaseConnection) -> Result<()> {
     })
 }
 
-fn load(
-    target: &Target,
-    demo: &Demo,
-    replace: bool,
-    progress: &mut dyn FnMut(u64),
-) -> Result<()> {
+fn load(target: &Target, demo: &Demo, replace: bool, progress: &mut dyn FnMut(u64)) -> Result<()> {
     let mut loader = Loader::begin(target)?;
     for table in TABLES {
         make_room(&mut loader, table, replace)?;

@@ -12,7 +12,9 @@ pub(super) struct Draws {
 impl Draws {
     /// The numbers of a row among those made for one `purpose`.
     pub(super) const fn of(purpose: u64, row: u64) -> Self {
-        Self { state: mix(purpose.wrapping_mul(STRIDE) ^ mix(row)) }
+        Self {
+            state: mix(purpose.wrapping_mul(STRIDE) ^ mix(row)),
+        }
     }
 
     /// Any 64 bits.
@@ -33,16 +35,25 @@ impl Draws {
 
     /// One of a list that is not empty.
     pub(super) const fn one_of<T: Copy, const N: usize>(&mut self, list: &[T; N]) -> T {
-        list[self.below(N as u64) as usize]
+        list[place(self.below(N as u64))]
     }
 }
 
-/// The finishing steps of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// The finishing steps of `SplitMix64` (Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators", 2014), a bijection on 64 bits.
 pub(super) const fn mix(bits: u64) -> u64 {
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ (bits >> 31)
+}
+
+/// A place in a list of the program's own.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "no list here is longer than 5,000"
+)]
+pub(super) const fn place(number: u64) -> usize {
+    number as usize
 }
 
 /// A fraction of 2^64, taken of `whole` and rounded down.

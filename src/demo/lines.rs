@@ -1,6 +1,6 @@
 //! The settlement lines: who paid what, when, and what of it is paid out.
 
-use super::hash::{Draws, mix, scale};
+use super::hash::{Draws, mix, place, scale};
 use super::{Demo, Merchant, merchants};
 use crate::database::Table;
 use crate::rows::{Date, Instant, Kind, Value};
@@ -42,21 +42,53 @@ const DAY: u64 = 86_400 * SECOND;
 
 /// How much of a day's business is done by which hour: (parts of 100, hour).
 const RUSH: [(u64, u64); 8] = [
-    (0, 0), (4, 7), (10, 9), (35, 12), (50, 14), (75, 18), (94, 22), (100, 24),
+    (0, 0),
+    (4, 7),
+    (10, 9),
+    (35, 12),
+    (50, 14),
+    (75, 18),
+    (94, 22),
+    (100, 24),
 ];
 
-/// How it was paid, and the fee in hundredths of a percent.
+/// Ways to pay, and the fee of each in hundredths of a percent.
+const CARD: (&str, u64) = ("카드", 220);
+const EASY: (&str, u64) = ("간편결제", 250);
+const TRANSFER: (&str, u64) = ("계좌이체", 130);
+const ACCOUNT: (&str, u64) = ("가상계좌", 110);
+const PHONE: (&str, u64) = ("휴대폰", 340);
+
+/// Of ten payments, so many are made in each way.
 const METHODS: [(&str, u64); 10] = [
-    ("카드", 220), ("카드", 220), ("카드", 220), ("카드", 220), ("카드", 220),
-    ("간편결제", 250), ("간편결제", 250), ("계좌이체", 130), ("가상계좌", 110), ("휴대폰", 340),
+    CARD, CARD, CARD, CARD, CARD, EASY, EASY, TRANSFER, ACCOUNT, PHONE,
 ];
 
 const PRODUCTS: [&str; 24] = [
-    "아메리카노 세트", "유기농 쌀 10kg", "무선 이어폰", "겨울 패딩 점퍼", "어린이 동화책 5권",
-    "사무용 의자", "생수 2L x 12", "비타민 C 1,000mg", "캠핑 랜턴", "수제 쿠키 (대)",
-    "노트 \"한글\" 3권", "정기구독 1개월", "면 티셔츠 & 양말", "한우 등심 600g", "제주 감귤 5kg",
-    "블루투스 스피커", "욕실 매트", "반려견 사료 3kg", "주방 칼 세트", "선물 포장",
-    "꽃다발, 장미 20송이", "자전거 헬멧", "에어프라이어", "도서 상품권",
+    "아메리카노 세트",
+    "유기농 쌀 10kg",
+    "무선 이어폰",
+    "겨울 패딩 점퍼",
+    "어린이 동화책 5권",
+    "사무용 의자",
+    "생수 2L x 12",
+    "비타민 C 1,000mg",
+    "캠핑 랜턴",
+    "수제 쿠키 (대)",
+    "노트 \"한글\" 3권",
+    "정기구독 1개월",
+    "면 티셔츠 & 양말",
+    "한우 등심 600g",
+    "제주 감귤 5kg",
+    "블루투스 스피커",
+    "욕실 매트",
+    "반려견 사료 3kg",
+    "주방 칼 세트",
+    "선물 포장",
+    "꽃다발, 장미 20송이",
+    "자전거 헬멧",
+    "에어프라이어",
+    "도서 상품권",
 ];
 
 /// One payment or refund and what is paid out for it. Money is whole won; a refund's is negative.
@@ -130,14 +162,22 @@ impl Demo {
         let mut draws = Draws::of(PURPOSE, number);
         let merchant = &self.merchants[merchants::draw(&mut draws)];
         let (day, paid_at) = self.moment(number, draws.bits());
-        let settle_on = Date { days: day.days + merchant.settle_cycle as i32 };
+        let settle_on = Date {
+            days: day.days + merchant.settle_cycle,
+        };
         let refund = draws.happens(6, 100);
         let (method, rate) = draws.one_of(&METHODS);
         let product = draws.one_of(&PRODUCTS);
         let gross = price(&mut draws);
         let fee = (gross * rate + 5_000) / 10_000;
         let vat = (fee + 5) / 10;
-        let signed = |won: u64| if refund { -won.cast_signed() } else { won.cast_signed() };
+        let signed = |won: u64| {
+            if refund {
+                -won.cast_signed()
+            } else {
+                won.cast_signed()
+            }
+        };
         Line {
             id: number,
             merchant,
@@ -158,10 +198,11 @@ impl Demo {
     /// own and lies somewhere in it, so that time never runs backwards.
     fn moment(&self, number: u64, within: u64) -> (Date, Instant) {
         let whole = self.days.len() as u64 * DAY;
-        let start = u128::from(number - 1) * u128::from(whole) / u128::from(self.rows.max(number));
-        let stretch = whole / self.rows.max(number);
-        let position = (start as u64 + scale(within, stretch)).min(whole - 1);
-        let day = self.days[(position / DAY) as usize];
+        let lines = self.rows.max(number);
+        let start = u128::from(number - 1) * u128::from(whole) / u128::from(lines);
+        let start = u64::try_from(start).unwrap_or(whole);
+        let position = (start + scale(within, whole / lines)).min(whole - 1);
+        let day = self.days[place(position / DAY)];
         let micros = coarsened(day, time_of_day(position % DAY));
         let midnight = i64::from(day.days) * 86_400 - SEOUL;
         let at = Instant::from_micros(midnight * SECOND.cast_signed() + micros.cast_signed());
@@ -203,8 +244,16 @@ fn coarsened(day: Date, micros: u64) -> u64 {
 /// From 1,000 won to half a million, small ones more often, and now and then fifty millions.
 fn price(draws: &mut Draws) -> u64 {
     let won = 1_000 + draws.below(700) * draws.below(700);
-    let won = if draws.happens(1, 4) { won } else { won - won % 100 };
-    if draws.happens(1, 500) { won * 100 } else { won }
+    let won = if draws.happens(1, 4) {
+        won
+    } else {
+        won - won % 100
+    };
+    if draws.happens(1, 500) {
+        won * 100
+    } else {
+        won
+    }
 }
 
 fn status(settle_on: Date, draws: &mut Draws) -> &'static str {
@@ -226,7 +275,7 @@ fn order_number(number: u64) -> [u8; 13] {
     let mut rest = ((number % LIMIT) * FACTOR + (FIRST + LIMIT - FACTOR)) % LIMIT;
     let mut digits = [b'0'; 13];
     for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (rest % 10) as u8;
+        *digit += u8::try_from(rest % 10).unwrap_or_default();
         rest /= 10;
     }
     digits

@@ -1,6 +1,6 @@
 //! The merchants, and how the lines spread over them.
 
-use super::hash::{Draws, scale};
+use super::hash::{Draws, place, scale};
 use crate::database::Table;
 use crate::rows::{Instant, Kind, Value};
 
@@ -27,15 +27,33 @@ const AREAS: [&str; 25] = [
     "제주",
 ];
 const NAMES: [&str; 20] = [
-    "한빛", "푸른들", "새봄", "온누리", "다솜", "미래", "해오름", "가온", "참좋은", "나래",
-    "은하수", "두레", "늘푸른", "샛별", "우리", "가람", "초록숲", "큰나무", "햇살", "도담",
+    "한빛",
+    "푸른들",
+    "새봄",
+    "온누리",
+    "다솜",
+    "미래",
+    "해오름",
+    "가온",
+    "참좋은",
+    "나래",
+    "은하수",
+    "두레",
+    "늘푸른",
+    "샛별",
+    "우리",
+    "가람",
+    "초록숲",
+    "큰나무",
+    "햇살",
+    "도담",
 ];
 const TRADES: [&str; 10] = [
     "상회", "마트", "식품", "카페", "약국", "서점", "문구", "의류", "전자", "가구",
 ];
 
 /// Days from payment to settlement; most are paid out soon.
-const CYCLES: [i64; 8] = [1, 1, 2, 2, 2, 3, 5, 7];
+const CYCLES: [i32; 8] = [1, 1, 2, 2, 2, 3, 5, 7];
 
 /// 2018-01-01T00:00:00Z and the seconds from there to 2026.
 const FIRST_JOINED: i64 = 1_514_764_800;
@@ -55,7 +73,7 @@ pub struct Merchant {
     /// The registration number, unique among them.
     pub business_no: String,
     /// Days from payment to settlement, 1 to 7.
-    pub settle_cycle: i64,
+    pub settle_cycle: i32,
     /// When it joined, before the first line.
     pub created_at: Instant,
 }
@@ -68,7 +86,7 @@ impl Merchant {
             Value::Int(self.id),
             Value::Text(&self.name),
             Value::Text(&self.business_no),
-            Value::Int(self.settle_cycle),
+            Value::Int(self.settle_cycle.into()),
             Value::Time(self.created_at),
         ]
     }
@@ -78,12 +96,17 @@ impl Merchant {
         Self {
             id: id.cast_signed(),
             name: name(id),
-            // A factor without a divisor in common keeps the last five digits apart.
-            business_no: format!("{}-{:02}-{:05}", 101 + id % 800, draws.below(100), id * 7_919 % 100_000),
+            business_no: business_number(id, &mut draws),
             settle_cycle: draws.one_of(&CYCLES),
             created_at: Instant::from_seconds(FIRST_JOINED + draws.below(JOINING).cast_signed()),
         }
     }
+}
+
+/// A factor without a divisor in common with the limit keeps the last five digits apart.
+fn business_number(id: u64, draws: &mut Draws) -> String {
+    let (office, sort) = (101 + id % 800, draws.below(100));
+    format!("{office}-{sort:02}-{:05}", id * 7_919 % 100_000)
 }
 
 /// Every merchant, in the order of their ids.
@@ -93,8 +116,8 @@ pub(super) fn all() -> Vec<Merchant> {
 
 /// Every combination of area, name and trade once; neighbours share none of them.
 fn name(id: u64) -> String {
-    let place = (id * 1_703 % COUNT) as usize;
-    let (area, rest) = (place % AREAS.len(), place / AREAS.len());
+    let mixed = place(id * 1_703 % COUNT);
+    let (area, rest) = (mixed % AREAS.len(), mixed / AREAS.len());
     let (name, trade) = (rest % NAMES.len(), rest / NAMES.len());
     format!("{} {}{}", AREAS[area], NAMES[name], TRADES[trade])
 }
@@ -111,5 +134,5 @@ pub(super) fn draw(draws: &mut Draws) -> usize {
         10 + scale(scale(draws.bits(), draws.bits()), COUNT - 10)
     };
     // Large ones are scattered over the ids.
-    ((1_041 + rank * 2_741) % COUNT) as usize
+    place((1_041 + rank * 2_741) % COUNT)
 }

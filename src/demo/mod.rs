@@ -73,17 +73,14 @@ impl Demo {
     ///
     /// # Errors
     /// The sink's.
-    pub fn push_lines(
-        &self,
-        sink: &mut dyn RowSink,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<()> {
+    pub fn push_lines(&self, sink: &mut dyn RowSink, progress: &mut dyn FnMut(u64)) -> Result<()> {
         for number in 1..=self.rows {
             sink.row(&self.line(number).values())?;
-            if number % STEP == 0 || number == self.rows {
+            if number.is_multiple_of(STEP) {
                 progress(number);
             }
         }
+        progress(self.rows);
         Ok(())
     }
 }

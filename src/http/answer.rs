@@ -43,10 +43,10 @@ pub fn json_as(
         return Ok(response.body(body));
     }
     // Every client that takes any coding takes this one.
-    let mut coder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let coded = coder.write_all(&body).and_then(|()| coder.finish());
-    let coded = coded.map_err(|source| failed(source.into()))?;
-    Ok(response.insert_header((CONTENT_ENCODING, "gzip")).body(coded))
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let packed = gzip.write_all(&body).and_then(|()| gzip.finish());
+    let packed = packed.map_err(|source| failed(source.into()))?;
+    Ok(response.insert_header((CONTENT_ENCODING, "gzip")).body(packed))
 }
 
 /// The parameters of a request, decoded, in their order.

@@ -47,13 +47,10 @@ fn shorten(name: &str) -> String {
     format!("{}{ending}", &name[..cut])
 }
 
-/// What old clients see: ASCII, and nothing that ends the quotes or looks encoded.
+/// What old clients see: ASCII, and nothing that ends the quotes, looks encoded, or looks like a
+/// further parameter to a parser that does not heed quotes.
 fn fallback(c: char) -> char {
-    match c {
-        '"' | '\\' | '%' => '_',
-        c if c.is_ascii_graphic() || c == ' ' => c,
-        _ => '_',
-    }
+    if c.is_ascii_alphanumeric() || " ._-+,()[]".contains(c) { c } else { '_' }
 }
 
 /// RFC 8187's `value-chars`.

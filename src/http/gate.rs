@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ResourceDef, ServiceRequest, ServiceResponse};
+use actix_web::http::uri::Authority;
 use actix_web::http::header::{HOST, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, web};
@@ -21,7 +22,7 @@ use crate::error::Error;
 /// Stands before every route.
 ///
 /// # Errors
-/// None of its own: every error becomes a problem here.
+/// None of its own: every refusal becomes a problem here.
 pub async fn gate(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -35,7 +36,7 @@ pub async fn gate(
             let response = problem::response(&error, None, &id);
             request.into_response(response)
         }
-        None => answered(next, request, &id).instrument(span.clone()).await,
+        None => answered(next.call(request).instrument(span.clone()).await?, &id),
     };
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(HeaderName::from_static("x-request-id"), value);
@@ -45,21 +46,14 @@ pub async fn gate(
     Ok(response)
 }
 
-async fn answered(
-    next: Next<impl MessageBody + 'static>,
-    request: ServiceRequest,
+fn answered(
+    response: ServiceResponse<impl MessageBody + 'static>,
     id: &str,
 ) -> ServiceResponse<BoxBody> {
-    let kept = request.request().clone();
-    match next.call(request).await {
-        Ok(response) => {
-            let problem = response.response().error().map(|error| to_problem(error, id));
-            match problem {
-                Some(problem) => ServiceResponse::new(kept, problem),
-                None => response.map_into_boxed_body(),
-            }
-        }
-        Err(error) => ServiceResponse::new(kept, to_problem(&error, id)),
+    let problem = response.response().error().map(|error| to_problem(error, id));
+    match problem {
+        Some(problem) => response.into_response(problem),
+        None => response.map_into_boxed_body(),
     }
 }
 
@@ -103,7 +97,7 @@ fn open_to_this_machine_alone(request: &ServiceRequest) -> Option<Error> {
         ));
     }
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    let host = host.or_else(|| request.uri().authority().map(Authority::as_str));
     match host {
         Some(host) if is_loopback(host) => None,
         other => Some(Error::Forbidden(

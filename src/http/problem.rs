@@ -86,7 +86,8 @@ pub fn status(error: &Error) -> StatusCode {
         Error::NotAcceptable(_) => StatusCode::NOT_ACCEPTABLE,
         Error::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-        Error::Conflict { .. } => StatusCode::CONFLICT,
+        // Cancelled: its caller ended the run that this request waits for.
+        Error::Conflict { .. } | Error::Cancelled => StatusCode::CONFLICT,
         Error::Gone(_) => StatusCode::GONE,
         Error::RangeNotSatisfiable(_) => StatusCode::RANGE_NOT_SATISFIABLE,
         Error::PreconditionFailed(_) => StatusCode::PRECONDITION_FAILED,
@@ -95,8 +96,6 @@ pub fn status(error: &Error) -> StatusCode {
         Error::TimedOut(Phase::FirstRow, _) => StatusCode::GATEWAY_TIMEOUT,
         Error::TimedOut(Phase::Stall, _) => StatusCode::REQUEST_TIMEOUT,
         Error::NoSpace(_) => StatusCode::INSUFFICIENT_STORAGE,
-        // Its caller cancelled the run that this request waits for.
-        Error::Cancelled => StatusCode::CONFLICT,
         Error::Cell { .. } | Error::Query { .. } | Error::Internal { .. } => {
             StatusCode::INTERNAL_SERVER_ERROR
         }

@@ -1,1 +1,92 @@
-//! Tests of the module above.
+//! Tests of what HTTP decides without a server.
+
+use super::disposition::{attachment, safe_name};
+use super::gate::is_loopback;
+use super::negotiation::choose_for_tests as choose;
+use crate::formats::Format;
+
+const NAMES: &str = include_str!("../../tests/fixtures/041-download-content-disposition/names.json");
+
+fn names() -> Vec<String> {
+    serde_json::from_str(NAMES).unwrap()
+}
+
+/// What a compliant client makes of `filename*`.
+fn decoded(header: &str) -> Option<String> {
+    let value = header.split("filename*=UTF-8''").nth(1)?;
+    let mut bytes = Vec::new();
+    let mut rest = value.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            let digits = std::str::from_utf8(&digits).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[test]
+fn a_download_name_is_one_ascii_header_that_decodes_to_the_safe_name() {
+    for name in names() {
+        let header = attachment(&name);
+        assert!(header.is_ascii() && !header.contains(['\r', '\n', '\0']), "{header}");
+        assert!(header.starts_with("attachment; filename=\""), "{header}");
+        let fallback = header.split('"').nth(1).unwrap();
+        assert!(!fallback.contains(['"', '\\', '%']), "{header}");
+        match decoded(&header) {
+            Some(read) => assert_eq!(read, safe_name(&name), "{header}"),
+            None => assert_eq!(fallback, safe_name(&name), "{header}"),
+        }
+        // Nothing from inside the name is a second parameter.
+        assert_eq!(header.matches("filename*").count(), usize::from(decoded(&header).is_some()), "{header}");
+    }
+}
+
+#[test]
+fn a_download_name_keeps_its_base_its_ending_and_its_composed_letters() {
+    let safe: Vec<_> = names().iter().map(|name| safe_name(name)).collect();
+    assert_eq!(safe[2], "한글파일.xlsx");
+    assert_eq!(safe[12..15], ["passwd", "a.txt", "download"]);
+    assert!(safe[15].len() <= 255 && safe[15].ends_with("가.pdf"), "{}", safe[15]);
+    assert_eq!(safe[17], "rtlgpj.exe");
+    assert_eq!(safe[20], "lead and trail .txt");
+}
+
+#[test]
+fn accept_chooses_by_quality_then_by_exactness_then_by_order() {
+    let format = |accept: &str| choose(accept).map(|chosen| chosen.format);
+    for (accept, wanted) in [
+        ("*/*", Some(Format::Ndjson)),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Some(Format::Ndjson)),
+        ("application/json", Some(Format::Json)),
+        ("application/json, text/plain, */*", Some(Format::Json)),
+        ("text/csv, application/json", Some(Format::Csv)),
+        ("text/csv;q=0.5, application/json", Some(Format::Json)),
+        ("application/*", Some(Format::Ndjson)),
+        ("text/*", Some(Format::Csv)),
+        ("application/x-ndjson;q=0, */*", Some(Format::Json)),
+        ("application/pdf", None),
+        ("text/csv;q=0", None),
+    ] {
+        assert_eq!(format(accept), wanted, "{accept}");
+    }
+}
+
+#[test]
+fn ndjson_goes_under_the_name_that_was_asked_for() {
+    assert_eq!(choose("application/jsonl").unwrap().media_type, "application/jsonl");
+    assert_eq!(choose("application/x-ndjson").unwrap().media_type, "application/x-ndjson");
+}
+
+#[test]
+fn loopback_is_told_by_address_and_by_localhost_alone() {
+    for host in ["127.0.0.1", "127.0.0.1:8080", "127.9.9.9", "localhost:80", "LOCALHOST", "[::1]:80", "[::1]"] {
+        assert!(is_loopback(host), "{host}");
+    }
+    for host in ["", "example.test", "127.0.0.1.example.test", "localhost.example.test", "10.0.0.1:80", "[::2]"] {
+        assert!(!is_loopback(host), "{host}");
+    }
+}

@@ -1,10 +1,10 @@
 //! Definitions against the live databases: does what they name exist, can it be read as declared?
 
-use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::Reports;
 use crate::access::Scopes;
-use crate::database::Database;
+use crate::database::{Arg, Database, Query};
 use crate::definitions::{self, Fault, Filters, Report, Selection};
 use crate::error::Error;
 
@@ -72,17 +72,57 @@ async fn find_column(report: &Report, database: &Database, whole: &Error, faults
     }
 }
 
-/// Columns that only filters, the order and the scope name.
+/// What only filters, the scope and a later page name, each as it would be asked for.
 async fn check_the_rest(report: &Report, database: &Database, faults: &mut Vec<Fault>) {
-    let filters = report.filters.iter().map(|filter| (&filter.column, filter.line));
-    let scopes = report.scope.values().map(|scope| (&scope.column, scope.line));
-    let mut seen = BTreeSet::new();
-    for (column, line) in filters.chain(scopes).filter(|(column, _)| seen.insert((*column).clone())) {
-        let query = definitions::probe(report, column, database.dialect());
-        match database.describe(&query).await {
-            Ok(()) | Err(Error::Unavailable { .. }) => {}
-            Err(error) => faults.push(column_fault(report, column, line, &error)),
+    let dialect = database.dialect();
+    for (index, filter) in report.filters.iter().enumerate() {
+        let sample = Filters::sample(report, index);
+        let query = definitions::count(report, &sample, &Scopes::new(), dialect);
+        if let Some(error) = fault(database, &query).await {
+            faults.push(column_fault(report, &filter.column, filter.line, &error));
         }
+    }
+    for scope in report.scope.values() {
+        let query = definitions::probe(report, &scope.column, dialect);
+        if let Some(error) = fault(database, &query).await {
+            faults.push(column_fault(report, &scope.column, scope.line, &error));
+        }
+    }
+    let Some((place, order)) = definitions::sample_place(report).zip(report.order.first()) else {
+        return;
+    };
+    let selection = selection(&[0], true, Some(&place));
+    let query = definitions::rows(report, &selection, dialect);
+    if let Some(error) = fault(database, &query).await {
+        faults.push(Fault {
+            file: report.file.clone(),
+            line: order.line,
+            message: format!("the report cannot be paged by its order: {}", cause(&error)),
+            remedy: "declare the columns of order_by with the types they have, or cast them in sql"
+                .into(),
+        });
+    }
+}
+
+/// What a database has against a statement; one that is away has nothing against it.
+async fn fault(database: &Database, query: &Query) -> Option<Error> {
+    match database.describe(query).await {
+        Ok(()) | Err(Error::Unavailable { .. }) => None,
+        Err(error) => Some(error),
+    }
+}
+
+fn selection<'a>(columns: &'a [usize], ordered: bool, after: Option<&'a [Arg]>) -> Selection<'a> {
+    static NO_FILTERS: LazyLock<Filters> = LazyLock::new(Filters::default);
+    static NO_SCOPES: Scopes = Scopes::new();
+    Selection {
+        columns,
+        filters: &NO_FILTERS,
+        scopes: &NO_SCOPES,
+        after,
+        limit: None,
+        cursor: ordered,
+        order_is_not_null: false,
     }
 }
 
@@ -92,15 +132,7 @@ async fn describe(
     ordered: bool,
     database: &Database,
 ) -> Result<(), Error> {
-    let selection = Selection {
-        columns,
-        filters: &Filters::default(),
-        scopes: &Scopes::new(),
-        after: None,
-        limit: None,
-        cursor: ordered && !report.order.is_empty(),
-        order_is_not_null: true,
-    };
+    let selection = selection(columns, ordered && !report.order.is_empty(), None);
     database.describe(&definitions::rows(report, &selection, database.dialect())).await
 }
 

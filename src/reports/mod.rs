@@ -196,7 +196,7 @@ impl Reports {
                 receiver.put_back(first);
             }
             let page = if page { Some(read_page(&mut receiver).await?) } else { None };
-            let waits = [queued, begun.elapsed() - queued];
+            let waits = [queued, begun.elapsed().saturating_sub(queued)];
             Ok(Opened { run: id, receiver, page, waits })
         };
         opened.await.map_err(|error| Refused { error, run: Some(id) })

@@ -105,6 +105,8 @@ impl Request<'_> {
         reader.done(())?;
         let format = format.map_or(self.negotiated, Ok)?;
         let pairs = self.pairs.to_vec();
+        // A line behind an array or a table would break it.
+        let summary = summary && format == Format::Ndjson;
         Ok(Asked { columns, filters, after, limit, format, options, summary, filename, pairs })
     }
 }
@@ -173,9 +175,7 @@ impl<'a> Reader<'a> {
 
     /// The filters are what is left when the endpoint's own parameters are taken out.
     fn filters(&mut self, report: &Report, zone: &TimeZone, own: &[&str]) -> Filters {
-        let pairs: Vec<_> =
-            self.pairs.iter().filter(|pair| !own.contains(&&*pair.0)).cloned().collect();
-        definitions::parse_filters(report, &pairs, zone, &mut self.problems)
+        definitions::parse_filters(report, self.pairs, own, zone, &mut self.problems)
     }
 
     fn delivery(&mut self) {

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct Permits {
     what: &'static str,
-    permits: Arc<Semaphore>,
+    places: Arc<Semaphore>,
     limit: usize,
     waiting: AtomicUsize,
     queue: usize,
@@ -31,7 +31,7 @@ impl Permits {
     pub fn new(what: &'static str, limit: usize, queue: usize, longest_wait: Duration) -> Self {
         Self {
             what,
-            permits: Arc::new(Semaphore::new(limit)),
+            places: Arc::new(Semaphore::new(limit)),
             limit,
             waiting: AtomicUsize::new(0),
             queue,
@@ -42,7 +42,7 @@ impl Permits {
     /// How many are handed out now.
     #[must_use]
     pub fn in_use(&self) -> usize {
-        self.limit.saturating_sub(self.permits.available_permits())
+        self.limit.saturating_sub(self.places.available_permits())
     }
 
     /// How many wait now.
@@ -56,23 +56,23 @@ impl Permits {
     /// # Errors
     /// [`Error::Busy`] where too many wait already or the wait was too long; the stop's error.
     pub async fn acquire(&self, stop: &Stop) -> Result<Permit> {
-        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(Permit(permit));
         }
         let _place = Place::take(self)?;
         tokio::select! {
             () = stop.fired() => Err(stop.error()),
-            permit = Arc::clone(&self.permits).acquire_owned() => permit
+            permit = Arc::clone(&self.places).acquire_owned() => permit
                 .map(Permit)
                 .map_err(|source| Error::internal("waiting for a permit", source)),
-            () = tokio::time::sleep(self.longest_wait) => Err(self.busy(format!(
+            () = tokio::time::sleep(self.longest_wait) => Err(self.busy(&format!(
                 "waited {} s for one of {} {}, which are all in use",
                 self.longest_wait.as_secs_f64(), self.limit, self.what
             ))),
         }
     }
 
-    fn busy(&self, detail: String) -> Error {
+    fn busy(&self, detail: &str) -> Error {
         Error::Busy { detail: format!("{detail}; try again later"), retry_after: self.longest_wait }
     }
 }
@@ -84,7 +84,7 @@ impl<'p> Place<'p> {
     fn take(permits: &'p Permits) -> Result<Self> {
         if permits.waiting.fetch_add(1, Ordering::Relaxed) >= permits.queue {
             permits.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(permits.busy(format!(
+            return Err(permits.busy(&format!(
                 "all {} {} are in use and {} requests wait already",
                 permits.limit, permits.what, permits.queue
             )));

@@ -228,7 +228,7 @@ impl Runs {
         let started = live
             .as_ref()
             .and_then(|live| *live.started.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut view = RunView::new(stored, live.map(|live| Arc::clone(&live.progress)))?;
+        let mut view = RunView::new(stored, live.as_deref().map(|live| &*live.progress))?;
         if let Some(started) = started.filter(|_| !view.state.is_final()) {
             view.show_started(started.at, started.queue_ms);
         }

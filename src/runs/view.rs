@@ -1,7 +1,5 @@
 //! A run as it is shown.
 
-use std::sync::Arc;
-
 use entity::runs::Model;
 use sea_orm::prelude::DateTimeUtc;
 use serde::{Deserialize, Serialize};
@@ -166,9 +164,8 @@ impl RunView {
     ///
     /// # Errors
     /// [`Error::Internal`] where the stored run makes no sense.
-    pub fn new(stored: Model, live: Option<Arc<Progress>>) -> Result<Self> {
+    pub fn new(stored: Model, live: Option<&Progress>) -> Result<Self> {
         let nonsense = |what: &str| Error::internal("reading a stored run", format!("odd {what}"));
-        let live = live.as_deref();
         let counter = |stored: i64, live: Option<u64>| live.unwrap_or_else(|| count(stored));
         Ok(Self {
             kind: RunKind::from_word(&stored.kind).ok_or_else(|| nonsense("kind"))?,

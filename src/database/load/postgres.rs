@@ -25,7 +25,11 @@ impl PostgresLoader {
         let transaction = runtime
             .block_on(pool.begin())
             .map_err(|error| failed(error, "beginning to load rows"))?;
-        let mut loader = Self { transaction: Some(transaction), pool, runtime };
+        let mut loader = Self {
+            transaction: Some(transaction),
+            pool,
+            runtime,
+        };
         // The default of 64 MB sorts the index of a million rows through temporary files.
         loader.execute("SET LOCAL maintenance_work_mem = '256MB'")?;
         Ok(loader)
@@ -61,7 +65,9 @@ impl PostgresLoader {
                    WHERE indrelid = $1::regclass AND NOT EXISTS \
                    (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)";
         let (connection, runtime) = self.connection()?;
-        let query = sqlx::query_as(sql).bind(quoted(table)).fetch_all(connection);
+        let query = sqlx::query_as(sql)
+            .bind(quoted(table))
+            .fetch_all(connection);
         runtime
             .block_on(query)
             .map_err(|error| failed(error, "listing a table's indexes"))
@@ -91,7 +97,9 @@ impl PostgresLoader {
             Err(error) => {
                 // The first error is the one to tell; a connection that fails now is dropped with
                 // the transaction.
-                let _ = rows.runtime.block_on(rows.copy.abort("the source of the rows failed"));
+                let _ = rows
+                    .runtime
+                    .block_on(rows.copy.abort("the source of the rows failed"));
                 Err(error)
             }
         }
@@ -167,7 +175,9 @@ impl RowSink for Rows<'_> {
 
 /// What an error of the driver's means for whoever asked.
 fn failed(error: sqlx::Error, doing: &'static str) -> Error {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     match (&error, code.as_deref()) {
         (_, Some("53100")) => Error::NoSpace(error.into()),
         (sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed, _)

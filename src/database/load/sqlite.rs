@@ -8,10 +8,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 
 use super::{Table, check_width, column_list, quoted, refused, unfit};
 use crate::error::{Error, Result};
-use crate::rows::{Instant, Kind, RowSink, Value};
+use crate::rows::{Date, Instant, Kind, RowSink, Value};
 
 /// How long another writer is waited for.
 const BUSY: Duration = Duration::from_secs(10);
+/// Seconds of a day.
+const DAY: i64 = 86_400;
 /// KiB of pages held in memory, and the most that building an index sorts there at once.
 const CACHE: i64 = 16 * 1024;
 
@@ -24,13 +26,12 @@ pub struct SqliteLoader {
 impl SqliteLoader {
     pub(super) fn begin(path: &Path) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|source| {
-            Error::Unavailable {
+        let connection =
+            Connection::open_with_flags(path, flags).map_err(|source| Error::Unavailable {
                 code: "database_unavailable",
                 detail: "the SQLite database cannot be opened for writing".into(),
                 source: Some(source.into()),
-            }
-        })?;
+            })?;
         let begin = || {
             connection.busy_timeout(BUSY)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -175,28 +176,42 @@ fn bindable<'a>(
 /// Appends a moment as the ORM writes it, `2026-01-31T14:59:59.123456+00:00` with no, three, six or
 /// nine digits of the second: text in this form sorts by time, and equal moments are equal.
 fn write_moment(at: Instant, out: &mut Vec<u8>) {
-    use std::io::Write as _;
-
-    let days = at.seconds.div_euclid(86_400);
+    let days = at.seconds.div_euclid(DAY);
     let end = if days < 0 { i32::MIN } else { i32::MAX };
-    let day = crate::rows::Date {
-        days: i32::try_from(days).unwrap_or(end),
-    };
-    day.write(out);
-    let second = at.seconds.rem_euclid(86_400);
-    let digits = |number: i64| [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
-    for (mark, number) in [(b'T', second / 3_600), (b':', second / 60 % 60), (b':', second % 60)] {
+    let days = i32::try_from(days).unwrap_or(end);
+    Date { days }.write(out);
+    let second = u32::try_from(at.seconds.rem_euclid(DAY)).unwrap_or_default();
+    for (mark, number) in [
+        (b'T', second / 3_600),
+        (b':', second / 60 % 60),
+        (b':', second % 60),
+    ] {
         out.push(mark);
-        out.extend_from_slice(&digits(number));
+        out.extend_from_slice(&digits::<2>(number));
     }
-    let written = match at.nanos {
-        0 => Ok(()),
-        nanos if nanos % 1_000_000 == 0 => write!(out, ".{:03}", nanos / 1_000_000),
-        nanos if nanos % 1_000 == 0 => write!(out, ".{:06}", nanos / 1_000),
-        nanos => write!(out, ".{nanos:09}"),
-    };
-    debug_assert!(written.is_ok(), "a vector takes every write");
+    if at.nanos != 0 {
+        let fraction = digits::<9>(at.nanos);
+        let shown = if at.nanos.is_multiple_of(1_000_000) {
+            3
+        } else if at.nanos.is_multiple_of(1_000) {
+            6
+        } else {
+            9
+        };
+        out.push(b'.');
+        out.extend_from_slice(&fraction[..shown]);
+    }
     out.extend_from_slice(b"+00:00");
+}
+
+/// The last digits of a number.
+fn digits<const N: usize>(number: u32) -> [u8; N] {
+    let (mut text, mut rest) = ([b'0'; N], number);
+    for digit in text.iter_mut().rev() {
+        *digit += u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+    }
+    text
 }
 
 /// What an error of SQLite's means for whoever asked.

@@ -22,9 +22,13 @@ impl Sqlite {
         let directory = tempfile::tempdir().unwrap();
         let file: PathBuf = directory.path().join("test.db");
         let url = format!("sqlite://{}?mode=rwc", file.display());
-        let db = Database::connect(url).await.unwrap();
+        let db = connect(&url).await;
         let target = Target::of(&db, Some(file), Handle::current()).unwrap();
-        Self { db, target, _directory: directory }
+        Self {
+            db,
+            target,
+            _directory: directory,
+        }
     }
 }
 
@@ -35,16 +39,26 @@ pub(crate) async fn with_postgres(name: &str, test: impl AsyncFnOnce(DatabaseCon
         return;
     };
     let name = format!("tallyroll_{}_{name}", std::process::id());
-    let admin = Database::connect(&server).await.unwrap();
-    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let admin = connect(&server).await;
+    admin
+        .execute_unprepared(&format!("CREATE DATABASE {name}"))
+        .await
+        .unwrap();
     let (host, _) = server.rsplit_once('/').unwrap();
-    let db = Database::connect(format!("{host}/{name}")).await.unwrap();
+    let db = connect(&format!("{host}/{name}")).await;
     let target = Target::of(&db, None, Handle::current()).unwrap();
     let outcome = AssertUnwindSafe(test(db, target)).catch_unwind().await;
-    admin.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    admin
+        .execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)"))
+        .await
+        .unwrap();
     if let Err(panic) = outcome {
         std::panic::resume_unwind(panic);
     }
+}
+
+async fn connect(url: &str) -> DatabaseConnection {
+    Box::pin(Database::connect(url)).await.unwrap()
 }
 
 /// Runs what blocks where it may block.

@@ -4,6 +4,7 @@
 //! later. So a stopped run asks the server to cancel, over a small control pool of its own, and reads
 //! the stream to its error; the connection is then as good as new.
 
+mod numeric;
 mod wire;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use sqlx::postgres::{PgRow, PgValueFormat};
 use sqlx::{Column as _, Row, TypeInfo, ValueRef};
 
+use super::numeric;
 use crate::database::cells::{Unsayable, is_json, pad_to_scale, plain_digits};
 use crate::database::{Cell, Read};
 use crate::error::{Error, Result};
@@ -177,9 +178,9 @@ fn decode<'r>(
         Wire::Int4 => integer(i32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
         Wire::Int8 => integer(i64::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
         Wire::Oid => integer(u32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
-        Wire::Float4 => return float4(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
-        Wire::Float8 => return float8(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
-        Wire::Numeric => return numeric(bytes, kind, scratch),
+        Wire::Float4 => return Ok(float4(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
+        Wire::Float8 => return Ok(float8(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
+        Wire::Numeric => return numeric::read(bytes, kind, scratch),
         Wire::Text => text(utf8(bytes)?, kind)?,
         Wire::Json => json(utf8(bytes)?, kind),
         Wire::Jsonb => json(utf8(jsonb(bytes)?)?, kind),
@@ -211,12 +212,12 @@ fn boolean(bytes: &[u8], kind: Option<Kind>) -> Result<Value<'static>, String> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "int2 and int4 alone are read as floats")]
-fn integer<'r>(
+fn integer(
     value: i64,
     kind: Option<Kind>,
     scale: Option<u32>,
-    scratch: &'r mut String,
-) -> Value<'r> {
+    scratch: &mut String,
+) -> Value<'_> {
     match kind {
         Some(Kind::Text) => {
             scratch.push_str(itoa::Buffer::new().format(value));
@@ -224,7 +225,7 @@ fn integer<'r>(
         }
         Some(Kind::Decimal) => {
             scratch.push_str(itoa::Buffer::new().format(value));
-            pad_to_scale(0, scale, scratch);
+            pad_to_scale(scale, scratch);
             Value::Decimal(scratch)
         }
         Some(Kind::Float) => Value::Float(value as f64),
@@ -234,26 +235,39 @@ fn integer<'r>(
     }
 }
 
-type Read_<'r> = Result<Option<Value<'r>>, String>;
+/// A cell read; `None` for what no format can say.
+pub(super) type Reading<'r> = Result<Option<Value<'r>>, String>;
 
-fn float4<'r>(value: f32, kind: Option<Kind>, scale: Option<u32>, scratch: &'r mut String) -> Read_<'r> {
-    if kind != Some(Kind::Decimal) {
-        return Ok(Some(if kind.is_some() { Value::Real(value) } else { Value::Float(value.into()) }));
+fn float4(
+    value: f32,
+    kind: Option<Kind>,
+    scale: Option<u32>,
+    scratch: &mut String,
+) -> Option<Value<'_>> {
+    match kind {
+        Some(Kind::Decimal) if !value.is_finite() => None,
+        Some(Kind::Decimal) => {
+            // The digits of a single are those of its own width, not of the double next to it.
+            scratch.push_str(&value.to_string());
+            pad_to_scale(scale, scratch);
+            Some(Value::Decimal(scratch))
+        }
+        Some(_) => Some(Value::Real(value)),
+        None => Some(Value::Float(value.into())),
     }
-    // The digits of a single are those of its own width, not of the double next to it.
-    if !value.is_finite() {
-        return Ok(None);
-    }
-    scratch.push_str(&value.to_string());
-    pad_to_scale(0, scale, scratch);
-    Ok(Some(Value::Decimal(scratch)))
 }
 
-fn float8<'r>(value: f64, kind: Option<Kind>, scale: Option<u32>, scratch: &'r mut String) -> Read_<'r> {
-    if kind != Some(Kind::Decimal) {
-        return Ok(Some(Value::Float(value)));
+fn float8(
+    value: f64,
+    kind: Option<Kind>,
+    scale: Option<u32>,
+    scratch: &mut String,
+) -> Option<Value<'_>> {
+    match kind {
+        Some(Kind::Decimal) if !value.is_finite() => None,
+        Some(Kind::Decimal) => Some(Value::Decimal(plain_digits(value, scale, scratch))),
+        Some(_) | None => Some(Value::Float(value)),
     }
-    Ok(plain_digits(value, scale, scratch).then_some(Value::Decimal(scratch)))
 }
 
 fn text(text: &str, kind: Option<Kind>) -> Result<Value<'_>, String> {
@@ -291,7 +305,7 @@ fn day<'r>(
     kind: Option<Kind>,
     zone: Option<&TimeZone>,
     scratch: &'r mut String,
-) -> Read_<'r> {
+) -> Reading<'r> {
     if value == i32::MAX || value == i32::MIN {
         return Ok(stored_infinity(kind, value > 0));
     }
@@ -312,7 +326,7 @@ fn moment<'r>(
     kind: Option<Kind>,
     zone: Option<&TimeZone>,
     scratch: &'r mut String,
-) -> Read_<'r> {
+) -> Reading<'r> {
     let micros = i64::from_be_bytes(fixed(bytes)?);
     if micros == i64::MAX || micros == i64::MIN {
         return Ok(stored_infinity(kind, micros > 0));
@@ -355,81 +369,4 @@ fn write_text(scratch: &mut String, write: impl FnOnce(&mut Vec<u8>)) {
     write(&mut bytes);
     // ASCII only, so the conversion never fails and keeps the allocation.
     *scratch = String::from_utf8(bytes).unwrap_or_default();
-}
-
-/// `numeric_send`: count of base-10,000 digits, weight of the first, sign, scale, the digits.
-fn numeric<'r>(bytes: &[u8], kind: Option<Kind>, scratch: &'r mut String) -> Read_<'r> {
-    const NEGATIVE: u16 = 0x4000;
-    const SPECIAL: u16 = 0xC000;
-    let short = || format!("came as a numeric of {} bytes, which is cut short", bytes.len());
-    let (header, groups) = bytes.split_at_checked(8).ok_or_else(short)?;
-    let word = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
-    let (count, sign, scale) = (usize::from(word(0)), word(4), usize::from(word(6)));
-    let weight = i16::from_be_bytes([header[2], header[3]]);
-    if sign & SPECIAL == SPECIAL {
-        return Ok(match (kind, sign) {
-            (Some(_), _) => None,
-            (None, 0xC000) => Some(Value::Text("NaN")),
-            (None, 0xD000) => Some(Value::Text("Infinity")),
-            (None, _) => Some(Value::Text("-Infinity")),
-        });
-    }
-    if groups.len() != count * 2 {
-        return Err(short());
-    }
-    let group = |index: i32| -> u16 {
-        let at = usize::try_from(index).ok().filter(|at| *at < count);
-        at.map_or(0, |at| u16::from_be_bytes([groups[at * 2], groups[at * 2 + 1]]))
-    };
-    if sign == NEGATIVE {
-        scratch.push('-');
-    }
-    let weight = i32::from(weight);
-    if weight < 0 {
-        scratch.push('0');
-    } else {
-        scratch.push_str(itoa::Buffer::new().format(group(0)));
-        (1..=weight).for_each(|index| push_group(group(index), 4, scratch));
-    }
-    if scale > 0 {
-        scratch.push('.');
-        let mut left = scale;
-        for index in weight + 1.. {
-            let digits = left.min(4);
-            push_group(group(index), digits, scratch);
-            left -= digits;
-            if left == 0 {
-                break;
-            }
-        }
-    }
-    whole_or_decimal(kind, scratch)
-}
-
-/// The first `digits` of a group's four.
-fn push_group(group: u16, digits: usize, out: &mut String) {
-    let mut divisor = 1_000;
-    for _ in 0..digits {
-        out.push(char::from(b'0' + u8::try_from(group / divisor % 10).unwrap_or(0)));
-        divisor /= 10;
-        if divisor == 0 {
-            break;
-        }
-    }
-}
-
-fn whole_or_decimal<'r>(kind: Option<Kind>, digits: &'r str) -> Read_<'r> {
-    match kind {
-        Some(Kind::Int) => match digits.split_once('.') {
-            Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => {
-                Ok(Some(Value::Decimal(whole)))
-            }
-            Some(_) => Err(format!("holds {digits}, which is not a whole number; declare it decimal")),
-            None => Ok(Some(Value::Decimal(digits))),
-        },
-        Some(Kind::Decimal) => Ok(Some(Value::Decimal(digits))),
-        Some(Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json) | None => {
-            Ok(Some(Value::Text(digits)))
-        }
-    }
 }

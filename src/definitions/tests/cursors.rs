@@ -102,8 +102,8 @@ fn a_day_of_another_zone_is_another_filter() {
     let report = report(LEDGER);
     let pairs = [("from".to_owned(), "2026-01-31".to_owned())];
     let mut problems = Vec::new();
-    let seoul = parse_filters(&report, &pairs, &seoul(), &mut problems);
-    let utc = parse_filters(&report, &pairs, &TimeZone::UTC, &mut problems);
+    let seoul = parse_filters(&report, &pairs, &[], &seoul(), &mut problems);
+    let utc = parse_filters(&report, &pairs, &[], &TimeZone::UTC, &mut problems);
     let token = encode_cursor(&report, &seoul, &place()).expect("no NULL");
     assert!(decode_cursor(&report, &utc, &token).is_err());
 }

@@ -91,7 +91,7 @@ fn typed(report: &Report, pairs: &[(&str, &str)]) -> (Filters, Vec<Problem>) {
         .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
         .collect();
     let mut problems = Vec::new();
-    let filters = parse_filters(report, &pairs, &seoul(), &mut problems);
+    let filters = parse_filters(report, &pairs, &[], &seoul(), &mut problems);
     (filters, problems)
 }
 

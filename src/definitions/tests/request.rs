@@ -65,7 +65,7 @@ fn a_day_is_as_long_as_its_zone_makes_it() {
     let zone = TimeZone::get("America/New_York").expect("the zone database has New York");
     let pairs = [("from".to_owned(), "2026-03-08".to_owned())];
     let mut problems = Vec::new();
-    let filters = parse_filters(&report, &pairs, &zone, &mut problems);
+    let filters = parse_filters(&report, &pairs, &[], &zone, &mut problems);
     let short = Moment::Day(at("2026-03-08T05:00:00Z"), at("2026-03-09T04:00:00Z"));
     assert_eq!(only(filters), [Given::Time(short)]);
 }
@@ -138,7 +138,7 @@ fn a_problem_names_the_filter_the_rule_and_an_example() {
     );
     let (_, problems) = typed(&report, &[("color", "red")]);
     assert!(
-        problems[0].detail.contains("its filters are: id, note, "),
+        problems[0].detail.contains("it takes id, note, "),
         "{}",
         problems[0].detail
     );

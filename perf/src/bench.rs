@@ -1,0 +1,47 @@
+//! What every scenario works with.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::workplace::Workplace;
+
+/// The server's binary, where to work, and what was asked for.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    /// What was asked for.
+    pub(crate) options: Options,
+    /// The server's binary.
+    pub(crate) server: PathBuf,
+    /// A directory that is gone afterwards.
+    pub(crate) workplace: Workplace,
+}
+
+impl Bench {
+    /// Finds the server and makes a place to work in.
+    ///
+    /// # Errors
+    /// No server where it should be; no directory to be had.
+    pub(crate) fn open(options: Options) -> Result<Self> {
+        let server = match &options.server {
+            Some(path) => path.clone(),
+            None => beside_us()?,
+        };
+        // The server is started from another directory.
+        let server = server.canonicalize().map_err(|_| missing(&server))?;
+        Ok(Self { options, server, workplace: Workplace::make()? })
+    }
+}
+
+fn beside_us() -> Result<PathBuf> {
+    let own = std::env::current_exe();
+    let own = own.map_err(|error| Error::new(format!("finding this program: {error}")))?;
+    Ok(own.with_file_name("tallyroll"))
+}
+
+fn missing(path: &Path) -> Error {
+    Error::new(format!(
+        "there is no server at {}; build it with `cargo build --release`, or name one with --server PATH",
+        path.display()
+    ))
+}

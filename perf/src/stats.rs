@@ -1,0 +1,90 @@
+//! Figures of several rounds.
+
+use std::fmt;
+
+/// The figures of the rounds, in the order in which they came.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Series(Vec<f64>);
+
+impl Series {
+    /// The one in the middle; between the two in the middle where the number is even. NaN without
+    /// any.
+    pub(crate) fn median(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted.len() / 2;
+        match (sorted.get(middle), sorted.len() % 2) {
+            (None, _) => f64::NAN,
+            (Some(high), 1) => *high,
+            (Some(high), _) => f64::midpoint(sorted[middle - 1], *high),
+        }
+    }
+
+    /// The lowest; infinite without any.
+    pub(crate) fn low(&self) -> f64 {
+        self.0.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The highest; minus infinite without any.
+    pub(crate) fn high(&self) -> f64 {
+        self.0.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each by the other's of the same round.
+    pub(crate) fn by(&self, other: &Self) -> Self {
+        self.0.iter().zip(&other.0).map(|(one, other)| one / other).collect()
+    }
+}
+
+impl FromIterator<f64> for Series {
+    fn from_iter<I: IntoIterator<Item = f64>>(figures: I) -> Self {
+        Self(figures.into_iter().collect())
+    }
+}
+
+/// Median and, of several, the range: `1.62 (1.58–1.70)`. `{:.1}` sets the digits; two without.
+impl fmt::Display for Series {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = to.precision().unwrap_or(2);
+        write!(to, "{:.digits$}", self.median())?;
+        if self.len() > 1 {
+            write!(to, " ({:.digits$}–{:.digits$})", self.low(), self.high())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(figures: &[f64]) -> Series {
+        figures.iter().copied().collect()
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle_whatever_the_order() {
+        for (figures, median) in
+            [(&[3.0, 1.0, 2.0][..], 2.0), (&[4.0, 1.0, 3.0, 2.0], 2.5), (&[7.0], 7.0)]
+        {
+            assert!((series(figures).median() - median).abs() < 1e-12, "{figures:?}");
+        }
+        assert!(series(&[]).median().is_nan());
+    }
+
+    #[test]
+    fn figures_are_shown_with_their_range() {
+        assert_eq!(series(&[1.0, 3.0, 2.0]).to_string(), "2.00 (1.00–3.00)");
+        assert_eq!(format!("{:.1}", series(&[1.0])), "1.0");
+    }
+
+    #[test]
+    fn a_ratio_is_taken_round_by_round() {
+        assert_eq!(series(&[6.0, 9.0]).by(&series(&[3.0, 3.0])).to_string(), "2.50 (2.00–3.00)");
+    }
+}

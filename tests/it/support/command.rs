@@ -1,0 +1,104 @@
+//! Programs that are run to their end: the command line, and curl for its exit codes.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::Place;
+
+/// How long a program may take.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// What a program came to.
+#[derive(Debug)]
+pub struct Finished {
+    /// The exit status; `None` where a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+impl Finished {
+    /// Standard output as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).expect("the output is UTF-8")
+    }
+
+    /// Fails unless the program was content.
+    #[track_caller]
+    pub fn expect_success(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}\n{}", String::from_utf8_lossy(&self.stdout), self.stderr);
+        self
+    }
+}
+
+/// Runs curl with these arguments; it exits 18 or 56 for a body that was broken off.
+pub async fn curl(arguments: &[&str]) -> Finished {
+    let mut command = Command::new("curl");
+    command.args(["-sS", "--noproxy", "*", "--max-time", "60"]).args(arguments);
+    finish(command).await
+}
+
+impl Place {
+    /// Runs a command of the program in this place to its end, for example `["demo", "--rows", "20"]`,
+    /// as the user `tester`.
+    pub async fn tallyroll<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Finished {
+        let mut command = program(self);
+        command.args(arguments);
+        finish(command).await
+    }
+
+    /// Makes the worked example in the business database.
+    pub async fn demo(&self, rows: u64) {
+        self.tallyroll(&["demo", "--rows", &rows.to_string()]).await.expect_success();
+    }
+}
+
+/// The program in a place, knowing its databases and definitions and nothing of our environment.
+pub(super) fn program(place: &Place) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tallyroll"));
+    command.current_dir(place.path()).env("USER", "tester");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("TALLYROLL_") || name == "DATABASE_URL") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .env("TALLYROLL_DATA_DIR", place.data())
+        .env("TALLYROLL_DATABASE_URL", place.url())
+        .env("TALLYROLL_STATE_URL", place.state_url())
+        .env("TALLYROLL_DEFINITIONS", place.definitions());
+    command
+}
+
+/// Sends a signal, such as `TERM`.
+pub(super) fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "SIG{name} could not be sent to {pid}");
+}
+
+/// Processor state of a child; empty when it is gone.
+pub(super) fn proc_file(pid: u32, file: &str) -> String {
+    std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join(file)).unwrap_or_default()
+}
+
+async fn finish(mut command: Command) -> Finished {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let words = format!("{command:?}");
+    let child = command.spawn().unwrap_or_else(|error| panic!("{error}: {words}"));
+    let pid = child.id();
+    let output = tokio::task::spawn_blocking(|| Child::wait_with_output(child));
+    let output = tokio::time::timeout(LONGEST, output).await.unwrap_or_else(|_| {
+        signal(pid, "KILL");
+        panic!("not within {LONGEST:?}: the end of {words}")
+    });
+    let output = output.expect("waiting does not panic").expect("the output can be read");
+    Finished {
+        code: output.status.code(),
+        stdout: output.stdout,
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}

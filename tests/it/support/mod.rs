@@ -1,0 +1,52 @@
+//! What every test stands on.
+//!
+//! ```text
+//! #[tokio::test]
+//! async fn rows_come_in_order() {
+//!     on_every_backend(async |place| {
+//!         place.execute("CREATE TABLE t (id bigint PRIMARY KEY); INSERT INTO t VALUES (1), (2)").await;
+//!         place.report("t", r#"
+//!             from = "t"
+//!             order_by = ["id"]
+//!             [[columns]]
+//!             key = "id"
+//!             type = "int"
+//!         "#);
+//!         let server = Server::start(&place, &[("stall_timeout", "2s")]).await;
+//!         assert_eq!(server.get("/api/v1/reports/t/rows").await.text(), "{\"id\":1}\n{\"id\":2}\n");
+//!         server.stop().await;
+//!     })
+//!     .await;
+//! }
+//! ```
+
+mod answer;
+mod backend;
+mod command;
+mod place;
+mod server;
+mod stream;
+
+use std::time::{Duration, Instant};
+
+pub use answer::{Answer, Problems};
+pub use backend::{Backend, on_every_backend};
+pub use command::{Finished, curl};
+pub use place::Place;
+pub use server::Server;
+pub use stream::{Body, End, Stream};
+
+/// How often a condition is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Waits until `met` gives something, at most `within`; fails with `what` was waited for.
+pub async fn until<T>(what: &str, within: Duration, mut met: impl AsyncFnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = met().await {
+            return found;
+        }
+        assert!(begun.elapsed() < within, "not within {within:?}: {what}");
+        tokio::time::sleep(LOOK).await;
+    }
+}
