@@ -46,8 +46,9 @@ impl App {
         let state = database::open("state_url", &config.state_url, STATE_CONNECTIONS).await?;
         migration::state::up(&state).await.map_err(|source| Error::Unavailable {
             code: "state_unavailable",
-            detail: "the server's own tables could not be made in the database that state_url names"
-                .into(),
+            detail:
+                "the server's own tables could not be made in the database that state_url names"
+                    .into(),
             source: Some(source.into()),
         })?;
         let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now)).await?;

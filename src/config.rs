@@ -38,10 +38,22 @@ pub struct Given {
     #[arg(long, env = "TALLYROLL_TEMP_DIR", alias = "temp_dir", global = true)]
     temp_dir: Option<PathBuf>,
     /// The database for the server's own tables [default: the file state.db in the data directory]
-    #[arg(long, env = "TALLYROLL_STATE_URL", alias = "state_url", global = true, hide_env_values = true)]
+    #[arg(
+        long,
+        env = "TALLYROLL_STATE_URL",
+        alias = "state_url",
+        global = true,
+        hide_env_values = true
+    )]
     state_url: Option<String>,
     /// The database that definitions read [default: the file business.db in the data directory]
-    #[arg(long, env = "TALLYROLL_DATABASE_URL", alias = "database_url", global = true, hide_env_values = true)]
+    #[arg(
+        long,
+        env = "TALLYROLL_DATABASE_URL",
+        alias = "database_url",
+        global = true,
+        hide_env_values = true
+    )]
     database_url: Option<String>,
     /// Further databases by name, in the settings file alone
     #[arg(skip)]
@@ -183,9 +195,19 @@ impl Given {
         };
         let config = Config {
             queue_wait: duration("queue_wait", self.queue_wait, file.queue_wait, "60s"),
-            first_row_timeout: duration("first_row_timeout", self.first_row_timeout, file.first_row_timeout, "45s"),
+            first_row_timeout: duration(
+                "first_row_timeout",
+                self.first_row_timeout,
+                file.first_row_timeout,
+                "45s",
+            ),
             stall_timeout: duration("stall_timeout", self.stall_timeout, file.stall_timeout, "60s"),
-            shutdown_timeout: duration("shutdown_timeout", self.shutdown_timeout, file.shutdown_timeout, "30s"),
+            shutdown_timeout: duration(
+                "shutdown_timeout",
+                self.shutdown_timeout,
+                file.shutdown_timeout,
+                "30s",
+            ),
             keep_runs: duration("keep_runs", self.keep_runs, file.keep_runs, "400d"),
             listen: self.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:8080".into()),
             temp_dir: self.temp_dir.or(file.temp_dir).unwrap_or_else(|| data_dir.join("tmp")),

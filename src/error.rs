@@ -138,10 +138,7 @@ pub enum Error {
 impl Error {
     /// A failure of ours while `doing` something.
     pub fn internal(doing: impl Into<Cow<'static, str>>, source: impl Into<Cause>) -> Self {
-        Self::Internal {
-            doing: doing.into(),
-            source: source.into(),
-        }
+        Self::Internal { doing: doing.into(), source: source.into() }
     }
 
     /// The stable word for this error, as problems and runs carry it.
@@ -213,10 +210,14 @@ impl Error {
                                  later or ask whoever runs the server to free space"
                 .into(),
             Self::Cancelled => "the run was cancelled".into(),
-            Self::Cell { row, column, detail } => format!("row {row}, column \"{column}\": {detail}"),
-            Self::Query { .. } => "the database could not carry the query to its end; the cause is in \
+            Self::Cell { row, column, detail } => {
+                format!("row {row}, column \"{column}\": {detail}")
+            }
+            Self::Query { .. } => {
+                "the database could not carry the query to its end; the cause is in \
                                    the server's log under this request's id"
-                .into(),
+                    .into()
+            }
             Self::Internal { .. } => "the server failed; the cause is in its log under this \
                                       request's id"
                 .into(),
@@ -230,7 +231,9 @@ impl std::fmt::Display for Error {
             Self::Internal { doing, source } | Self::Query { doing, source } => {
                 write!(f, "{doing}: {source}")
             }
-            Self::Unavailable { detail, source: Some(source), .. } => write!(f, "{detail}: {source}"),
+            Self::Unavailable { detail, source: Some(source), .. } => {
+                write!(f, "{detail}: {source}")
+            }
             Self::NoSpace(source) => write!(f, "no space left: {source}"),
             Self::Unauthenticated(_)
             | Self::Forbidden(_)

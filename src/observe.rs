@@ -12,7 +12,7 @@ use crate::error::{Error, Problem, Result};
 /// # Errors
 /// [`Error::Invalid`] for a filter that cannot be understood.
 pub fn start(filter: &str) -> Result<()> {
-    let parsed = EnvFilter::try_new(filter).map_err(|error| {
+    let parsed = EnvFilter::try_new(format!("sea_orm_migration=warn,sqlx=warn,{filter}")).map_err(|error| {
         Error::Invalid(vec![Problem::parameter(
             "log",
             "bad_filter",

@@ -96,7 +96,8 @@ impl Server {
 }
 
 async fn until_told_to_stop(app: &App) -> Result<()> {
-    let listen = |kind| signal(kind).map_err(|source| Error::internal("waiting for signals", source));
+    let listen =
+        |kind| signal(kind).map_err(|source| Error::internal("waiting for signals", source));
     let (mut terminate, mut interrupt) =
         (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     let mut hangup = listen(SignalKind::hangup())?;
@@ -121,7 +122,8 @@ fn limit_silence(connection: &dyn std::any::Any, limit: Duration) {
 }
 
 fn addresses(listen: &str) -> Result<Vec<SocketAddr>> {
-    let found = listen.to_socket_addrs().map_err(|error| cannot_listen(listen, &error.to_string()))?;
+    let found =
+        listen.to_socket_addrs().map_err(|error| cannot_listen(listen, &error.to_string()))?;
     Ok(found.collect())
 }
 

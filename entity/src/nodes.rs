@@ -7,11 +7,7 @@ use sea_orm::entity::prelude::*;
 #[sea_orm(table_name = "tallyroll_nodes")]
 pub struct Model {
     /// UUIDv7, made anew at each start.
-    #[sea_orm(
-        primary_key,
-        auto_increment = false,
-        column_type = "String(StringLen::N(36))"
-    )]
+    #[sea_orm(primary_key, auto_increment = false, column_type = "String(StringLen::N(36))")]
     pub id: String,
     /// The machine's name.
     #[sea_orm(column_type = "Text")]

@@ -7,11 +7,7 @@ use sea_orm::entity::prelude::*;
 #[sea_orm(table_name = "tallyroll_runs")]
 pub struct Model {
     /// UUIDv7 as text, so that the order of ids is the order of creation.
-    #[sea_orm(
-        primary_key,
-        auto_increment = false,
-        column_type = "String(StringLen::N(36))"
-    )]
+    #[sea_orm(primary_key, auto_increment = false, column_type = "String(StringLen::N(36))")]
     pub id: String,
     /// `report`, `export`, `import`, `convert` or `bundle`.
     #[sea_orm(column_type = "String(StringLen::N(16))")]

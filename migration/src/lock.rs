@@ -37,9 +37,6 @@ pub(crate) async fn up<M: MigratorTrait>(db: &DatabaseConnection, key: i64) -> R
             M::up(&transaction, None).await?;
             transaction.commit().await
         }
-        other => Err(DbErr::BackendNotSupported {
-            db: other.as_str(),
-            ctx: "migrations",
-        }),
+        other => Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "migrations" }),
     }
 }

@@ -8,12 +8,7 @@ use tempfile::TempDir;
 
 use crate::{example, state};
 
-const TABLES: [&str; 4] = [
-    "tallyroll_nodes",
-    "tallyroll_runs",
-    "merchants",
-    "settlement_lines",
-];
+const TABLES: [&str; 4] = ["tallyroll_nodes", "tallyroll_runs", "merchants", "settlement_lines"];
 
 async fn open(directory: &TempDir) -> DatabaseConnection {
     let file = directory.path().join("test.db");
@@ -85,10 +80,7 @@ async fn several_may_start_on_one_postgres_at_once() {
     };
     let name = format!("tallyroll_{}_steps", std::process::id());
     let admin = Database::connect(&server).await.unwrap();
-    admin
-        .execute_unprepared(&format!("CREATE DATABASE {name}"))
-        .await
-        .unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
     let (host, _) = server.rsplit_once('/').unwrap();
     let url = format!("{host}/{name}");
     let outcome = tokio::spawn(async move {
@@ -102,10 +94,7 @@ async fn several_may_start_on_one_postgres_at_once() {
         together(connections).await;
     })
     .await;
-    admin
-        .execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)"))
-        .await
-        .unwrap();
+    admin.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
     outcome.unwrap();
 }
 
@@ -113,8 +102,6 @@ async fn several_may_start_on_one_postgres_at_once() {
 async fn a_table_of_the_same_name_made_by_somebody_else_is_a_stranger() {
     let directory = tempfile::tempdir().unwrap();
     let db = open(&directory).await;
-    db.execute_unprepared("CREATE TABLE merchants (x int)")
-        .await
-        .unwrap();
+    db.execute_unprepared("CREATE TABLE merchants (x int)").await.unwrap();
     assert_eq!(example::strangers(&db).await.unwrap(), ["merchants"]);
 }

@@ -40,11 +40,7 @@ impl Caller {
     }
 
     fn unlimited(name: String) -> Self {
-        Self {
-            name,
-            scopes: Scopes::new(),
-            roles: BTreeSet::from([ADMIN.to_owned()]),
-        }
+        Self { name, scopes: Scopes::new(), roles: BTreeSet::from([ADMIN.to_owned()]) }
     }
 
     /// Whether he has this role, or the one that has all.

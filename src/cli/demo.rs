@@ -41,7 +41,8 @@ async fn fill(url: &str, rows: u64, replace: bool) -> Result<()> {
     let bar = bar(rows);
     let moved = bar.clone();
     let filled =
-        demo::fill(&db, target, Demo::new(rows), replace, move |done| moved.set_position(done)).await;
+        demo::fill(&db, target, Demo::new(rows), replace, move |done| moved.set_position(done))
+            .await;
     bar.finish_and_clear();
     let closed = db.close().await;
     filled?;

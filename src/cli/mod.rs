@@ -1,6 +1,10 @@
 //! The command line. Exit status 0 done, 1 refused or failed (the reason on stderr), 2 wrong usage.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what a command line is for")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is what a command line is for"
+)]
 
 mod check;
 mod demo;
@@ -80,7 +84,10 @@ fn complain(error: &Error) {
             }
         }
         // Whoever sits at the command line may see the cause.
-        other @ (Error::Internal { .. } | Error::Query { .. } | Error::Unavailable { .. } | Error::NoSpace(_)) => {
+        other @ (Error::Internal { .. }
+        | Error::Query { .. }
+        | Error::Unavailable { .. }
+        | Error::NoSpace(_)) => {
             eprintln!("tallyroll: {other}");
         }
         other => eprintln!("tallyroll: {}", other.detail()),

@@ -13,16 +13,16 @@ pub(super) fn open(target: &str) -> Result<Box<dyn Output>> {
     if target == "-" {
         return Ok(Box::new(Standard(io::stdout())));
     }
-    PartFile::create(Path::new(target))
-        .map(|file| Box::new(file) as Box<dyn Output>)
-        .map_err(|error| {
+    PartFile::create(Path::new(target)).map(|file| Box::new(file) as Box<dyn Output>).map_err(
+        |error| {
             Error::Invalid(vec![Problem::parameter(
                 "output",
                 "unwritable",
                 target,
                 format!("{target} cannot be written: {error}"),
             )])
-        })
+        },
+    )
 }
 
 struct Standard(Stdout);
@@ -59,7 +59,8 @@ impl PartFile {
         let mut part = target.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
         Ok(Self { file, part, target: target.to_owned(), committed: false })
     }
 }

@@ -41,9 +41,7 @@ pub(super) struct Unsayable {
 
 impl Unsayable {
     pub(super) fn new<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
-        Self {
-            columns: keys.map(|key| (key.to_owned(), 0)).collect(),
-        }
+        Self { columns: keys.map(|key| (key.to_owned(), 0)).collect() }
     }
 
     pub(super) fn note(&mut self, column: usize) {
@@ -53,15 +51,12 @@ impl Unsayable {
     }
 
     pub(super) fn warnings(self) -> impl Iterator<Item = Warning> {
-        self.columns
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(key, count)| Warning {
-                code: "not_a_finite_value".into(),
-                detail: format!(
-                    "{count} cells of column \"{key}\" are NaN or infinite, which no output format \
+        self.columns.into_iter().filter(|(_, count)| *count > 0).map(|(key, count)| Warning {
+            code: "not_a_finite_value".into(),
+            detail: format!(
+                "{count} cells of column \"{key}\" are NaN or infinite, which no output format \
                      can say; they were written as null"
-                ),
-            })
+            ),
+        })
     }
 }

@@ -30,12 +30,7 @@ enum Address {
 fn parse(setting: &str, url: &str) -> Result<Address> {
     let refuse = |code, detail: String| {
         // The URL may hold a password, so it is not repeated.
-        Error::Invalid(vec![Problem {
-            parameter: Some(setting.into()),
-            code,
-            value: None,
-            detail,
-        }])
+        Error::Invalid(vec![Problem { parameter: Some(setting.into()), code, value: None, detail }])
     };
     if let Some(rest) = url.strip_prefix("sqlite:") {
         let path = rest.strip_prefix("//").unwrap_or(rest);
@@ -54,12 +49,11 @@ fn parse(setting: &str, url: &str) -> Result<Address> {
     if url.starts_with("postgres:") || url.starts_with("postgresql:") {
         return PgConnectOptions::from_str(url)
             .map(|options| Address::Postgres(Box::new(options)))
-            .map_err(|error| refuse("bad_url", format!("{setting} cannot be understood: {error}")));
+            .map_err(|error| {
+                refuse("bad_url", format!("{setting} cannot be understood: {error}"))
+            });
     }
-    Err(refuse(
-        "unknown_database",
-        format!("{setting} must begin with sqlite:// or postgres://"),
-    ))
+    Err(refuse("unknown_database", format!("{setting} must begin with sqlite:// or postgres://")))
 }
 
 /// A database that definitions read.

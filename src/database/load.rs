@@ -48,10 +48,9 @@ impl Target {
     pub fn of(db: &DatabaseConnection, file: Option<PathBuf>, runtime: Handle) -> Result<Self> {
         match (db.get_database_backend(), file) {
             (DbBackend::Sqlite, Some(file)) => Ok(Self::Sqlite(file)),
-            (DbBackend::Postgres, _) => Ok(Self::Postgres {
-                pool: db.get_postgres_connection_pool().clone(),
-                runtime,
-            }),
+            (DbBackend::Postgres, _) => {
+                Ok(Self::Postgres { pool: db.get_postgres_connection_pool().clone(), runtime })
+            }
             (backend, _) => Err(Error::internal(
                 "preparing to load rows",
                 format!("{} without a file is not loaded into", backend.as_str()),
@@ -239,11 +238,7 @@ fn unfit(kind: Kind, value: Value<'_>) -> String {
 
 /// Names the cell that was refused; a row has its number from the count of those before it.
 fn refused(before: u64, column: &str, detail: String) -> Error {
-    Error::Cell {
-        row: before + 1,
-        column: column.to_owned(),
-        detail,
-    }
+    Error::Cell { row: before + 1, column: column.to_owned(), detail }
 }
 
 /// Refuses a row that has not one value for each column.

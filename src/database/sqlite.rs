@@ -86,9 +86,10 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection> {
         })
         .map_err(|source| Error::Unavailable {
             code: "database_unavailable",
-            detail: "the database cannot be opened; try again in a moment, or ask whoever runs the \
+            detail:
+                "the database cannot be opened; try again in a moment, or ask whoever runs the \
                      server"
-                .into(),
+                    .into(),
             source: Some(source.into()),
         })
 }
@@ -248,7 +249,9 @@ fn from_real(
     match kind {
         Kind::Float => Ok(Value::Float(value)),
         Kind::Int => whole(value).map(Value::Int).ok_or_else(|| {
-            format!("holds the number {value}, which is not a whole number; declare it decimal or float")
+            format!(
+                "holds the number {value}, which is not a whole number; declare it decimal or float"
+            )
         }),
         Kind::Decimal | Kind::Text | Kind::Json if !value.is_finite() => {
             Err("holds an infinite number, which has no digits; declare it float".into())
@@ -334,9 +337,9 @@ fn cell_time(call: &Context<'_>) -> rusqlite::Result<Instant> {
         ValueRef::Integer(value) => instant(value, unit).map_err(refuse),
         other => {
             let zone = match call.get_raw(2) {
-                ValueRef::Text(name) => std::str::from_utf8(name)
-                    .ok()
-                    .and_then(|name| TimeZone::get(name).ok()),
+                ValueRef::Text(name) => {
+                    std::str::from_utf8(name).ok().and_then(|name| TimeZone::get(name).ok())
+                }
                 _ => None,
             };
             parse_time(other.as_str()?, zone.as_ref()).map_err(|error| refuse(error.to_string()))

@@ -53,10 +53,16 @@ async fn sqlite_cells_are_read_by_their_declared_kind_whatever_they_are_stored_a
     ended.unwrap();
     assert_eq!(
         rows.0,
-        [r#"[Text("7"), Text("00123"), Decimal("57.70"), Decimal("57.70"), Decimal("12.00"), Json("{\"a\": 1}"), Bool(true)]"#]
+        [
+            r#"[Text("7"), Text("00123"), Decimal("57.70"), Decimal("57.70"), Decimal("12.00"), Json("{\"a\": 1}"), Bool(true)]"#
+        ]
     );
-    let (rows, ended) =
-        drive(empty(&directory), query("SELECT '18446744073709551615', 3.0", &[Int, Int]), Stop::new()).await;
+    let (rows, ended) = drive(
+        empty(&directory),
+        query("SELECT '18446744073709551615', 3.0", &[Int, Int]),
+        Stop::new(),
+    )
+    .await;
     ended.unwrap();
     assert_eq!(rows.0, [r#"[Decimal("18446744073709551615"), Int(3)]"#]);
 }
@@ -103,7 +109,10 @@ async fn a_stop_that_comes_before_the_first_step_is_not_lost() {
 #[tokio::test]
 async fn a_missing_file_and_a_database_in_memory_are_refused_in_words() {
     let missing = Database::new("database_url", "sqlite:///nowhere/at/all.db", 1).unwrap();
-    assert!(matches!(missing.ping().await, Err(Error::Unavailable { code: "database_unavailable", .. })));
+    assert!(matches!(
+        missing.ping().await,
+        Err(Error::Unavailable { code: "database_unavailable", .. })
+    ));
     for url in ["sqlite::memory:", "sqlite://", "mongodb://x"] {
         let refused = Database::new("database_url", url, 1).unwrap_err();
         assert!(refused.detail().contains("database_url"), "{}", refused.detail());

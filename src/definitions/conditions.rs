@@ -62,9 +62,7 @@ pub(super) fn condition(filter: &Filter, values: &[Given], dialect: Dialect) -> 
 }
 
 fn all_of(filter: &Filter, comparison: Comparison, values: &[Given], dialect: Dialect) -> Expr {
-    let each = values
-        .iter()
-        .map(|value| compare(filter, comparison, value, dialect));
+    let each = values.iter().map(|value| compare(filter, comparison, value, dialect));
     each.fold(Condition::all(), Condition::add).into()
 }
 
@@ -105,20 +103,18 @@ pub(super) fn comparable(name: &str, kind: Kind, dialect: Dialect) -> Expr {
 
 fn compare(filter: &Filter, comparison: Comparison, value: &Given, dialect: Dialect) -> Expr {
     match (value, dialect) {
-        (Given::Decimal(digits), Dialect::Postgres) => comparison.of(
-            column(&filter.column),
-            Expr::val(digits.as_str()).cast_as("numeric"),
-        ),
+        (Given::Decimal(digits), Dialect::Postgres) => {
+            comparison.of(column(&filter.column), Expr::val(digits.as_str()).cast_as("numeric"))
+        }
         (Given::Decimal(digits), Dialect::Sqlite) => {
             let order = Func::cust("tallyroll_decimal")
                 .arg(column(&filter.column))
                 .arg(Expr::val(digits.as_str()));
             comparison.of(order.into(), Expr::val(0_i64))
         }
-        (Given::Date(date), Dialect::Postgres) => comparison.of(
-            column(&filter.column),
-            Expr::val(date_text(*date)).cast_as("date"),
-        ),
+        (Given::Date(date), Dialect::Postgres) => {
+            comparison.of(column(&filter.column), Expr::val(date_text(*date)).cast_as("date"))
+        }
         (Given::Date(date), Dialect::Sqlite) => sqlite_date(filter, comparison, *date),
         (Given::Time(moment), _) => times::condition(filter, comparison, *moment, dialect),
         (Given::Bool(_) | Given::Int(_) | Given::Float(_) | Given::Text(_), _) => {
@@ -151,11 +147,7 @@ fn texts(
     ask: fn(Expr, &str, Dialect) -> Expr,
 ) -> Expr {
     let each = values.iter().map(|value| match value {
-        Given::Text(text) => ask(
-            comparable(&filter.column, filter.kind, dialect),
-            text,
-            dialect,
-        ),
+        Given::Text(text) => ask(comparable(&filter.column, filter.kind, dialect), text, dialect),
         Given::Bool(_)
         | Given::Int(_)
         | Given::Float(_)
@@ -177,10 +169,7 @@ fn contains(cell: Expr, text: &str, dialect: Dialect) -> Expr {
 fn prefix(cell: Expr, text: &str, dialect: Dialect) -> Expr {
     match dialect {
         Dialect::Sqlite => cell.glob(Expr::val(glob(text))),
-        Dialect::Postgres => Func::cust("starts_with")
-            .arg(cell)
-            .arg(Expr::val(text))
-            .into(),
+        Dialect::Postgres => Func::cust("starts_with").arg(cell).arg(Expr::val(text)).into(),
     }
 }
 

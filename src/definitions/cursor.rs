@@ -64,9 +64,7 @@ pub fn encode(report: &Report, filters: &Filters, place: &[Arg]) -> Result<Strin
             Arg::Text(value) => Held::Text(value.clone()),
             Arg::Null => {
                 let column = report.order.get(index).map(|order| order.column.clone());
-                return Err(NullInOrder {
-                    column: column.unwrap_or_default(),
-                });
+                return Err(NullInOrder { column: column.unwrap_or_default() });
             }
         });
     }
@@ -150,8 +148,5 @@ fn bytes(token: &str) -> Option<Vec<u8>> {
     if !rest.is_empty() {
         return None;
     }
-    pairs
-        .iter()
-        .map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?))
-        .collect()
+    pairs.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?)).collect()
 }

@@ -35,11 +35,7 @@ pub(super) struct Faults<'t> {
 
 impl<'t> Faults<'t> {
     pub(super) fn new(file: &'t str, text: &'t str) -> Self {
-        Self {
-            file,
-            text,
-            list: Vec::new(),
-        }
+        Self { file, text, list: Vec::new() }
     }
 
     pub(super) fn file(&self) -> &'t str {

@@ -70,13 +70,7 @@ impl Filters {
         };
         let value = report.filters.get(filter).map(sample);
         Self {
-            asked: value
-                .into_iter()
-                .map(|value| Asked {
-                    filter,
-                    values: vec![value],
-                })
-                .collect(),
+            asked: value.into_iter().map(|value| Asked { filter, values: vec![value] }).collect(),
         }
     }
 
@@ -84,15 +78,9 @@ impl Filters {
     /// words, and of another zone only where that makes no difference.
     pub(super) fn meaning(&self, report: &Report) -> Vec<String> {
         let meaning = |asked: &Asked| {
-            let name = report
-                .filters
-                .get(asked.filter)
-                .map_or("", |filter| filter.name.as_str());
-            let mut values: Vec<String> = asked
-                .values
-                .iter()
-                .map(|value| format!("{value:?}"))
-                .collect();
+            let name = report.filters.get(asked.filter).map_or("", |filter| filter.name.as_str());
+            let mut values: Vec<String> =
+                asked.values.iter().map(|value| format!("{value:?}")).collect();
             values.sort_unstable();
             format!("{name}={}", values.join(","))
         };
@@ -137,21 +125,13 @@ pub fn parse(
             }
         }
         if !values.is_empty() {
-            asked.push(Asked {
-                filter: index,
-                values,
-            });
+            asked.push(Asked { filter: index, values });
         }
     }
     Filters { asked }
 }
 
-fn unknown(
-    report: &Report,
-    pairs: &[(String, String)],
-    own: &[&str],
-    problems: &mut Vec<Problem>,
-) {
+fn unknown(report: &Report, pairs: &[(String, String)], own: &[&str], problems: &mut Vec<Problem>) {
     let filters = report.filters.iter().map(|filter| filter.name.as_str());
     let known: Vec<&str> = filters.chain(own.iter().copied()).collect();
     for (name, text) in pairs.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
@@ -222,10 +202,7 @@ fn value(filter: &Filter, text: &str, tz: &TimeZone) -> Result<Given, Problem> {
             name,
             code,
             text,
-            format!(
-                "the filter \"{name}\" takes {wanted}, such as {}",
-                example(takes)
-            ),
+            format!("the filter \"{name}\" takes {wanted}, such as {}", example(takes)),
         )
     })
 }
@@ -239,11 +216,9 @@ fn typed(kind: Kind, text: &str, tz: &TimeZone) -> Option<Given> {
             plain.then(|| text.parse().ok()).flatten().map(Given::Int)
         }
         Kind::Decimal => is_decimal(text).then(|| Given::Decimal(text.to_owned())),
-        Kind::Float => text
-            .parse()
-            .ok()
-            .filter(|number: &f64| number.is_finite())
-            .map(Given::Float),
+        Kind::Float => {
+            text.parse().ok().filter(|number: &f64| number.is_finite()).map(Given::Float)
+        }
         Kind::Bool => match text {
             "true" => Some(Given::Bool(true)),
             "false" => Some(Given::Bool(false)),
@@ -258,20 +233,11 @@ fn typed(kind: Kind, text: &str, tz: &TimeZone) -> Option<Given> {
 fn wanted(kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Text | Kind::Json => ("not_a_text", "a text without the character NUL"),
-        Kind::Int => (
-            "not_an_int",
-            "a whole number of at most 64 bits, in digits alone",
-        ),
-        Kind::Decimal => (
-            "not_a_decimal",
-            "a number in digits with a point, without exponent",
-        ),
+        Kind::Int => ("not_an_int", "a whole number of at most 64 bits, in digits alone"),
+        Kind::Decimal => ("not_a_decimal", "a number in digits with a point, without exponent"),
         Kind::Float => ("not_a_float", "a finite number"),
         Kind::Bool => ("not_a_bool", "true or false"),
-        Kind::Date => (
-            "not_a_date",
-            "a date of the years 0001 to 9999, as YYYY-MM-DD",
-        ),
+        Kind::Date => ("not_a_date", "a date of the years 0001 to 9999, as YYYY-MM-DD"),
         Kind::Time => (
             "not_a_time",
             "a date (YYYY-MM-DD) or an instant with its offset from UTC (RFC 3339) of the years \
@@ -294,18 +260,14 @@ fn example(kind: Kind) -> &'static str {
 
 /// A date alone, of a year that every database can say.
 fn day(text: &str) -> Option<Date> {
-    let date = parse_date(text)
-        .ok()
-        .filter(|_| text.len() == DATE_LENGTH)?;
+    let date = parse_date(text).ok().filter(|_| text.len() == DATE_LENGTH)?;
     (1..=9999).contains(&date.ymd().0).then_some(date)
 }
 
 fn moment(text: &str, tz: &TimeZone) -> Option<Moment> {
     if text.len() == DATE_LENGTH {
         let date = day(text)?;
-        let next = Date {
-            days: date.days + 1,
-        };
+        let next = Date { days: date.days + 1 };
         return Some(Moment::Day(midnight(date, tz)?, midnight(next, tz)?));
     }
     let text = with_plus(text);
@@ -315,9 +277,7 @@ fn moment(text: &str, tz: &TimeZone) -> Option<Moment> {
     let first = Date::from_ymd(1, 1, 1)?;
     let last = Date::from_ymd(9999, 12, 31)?;
     let days = at.seconds.div_euclid(86_400);
-    (i64::from(first.days)..=i64::from(last.days))
-        .contains(&days)
-        .then_some(Moment::At(at))
+    (i64::from(first.days)..=i64::from(last.days)).contains(&days).then_some(Moment::At(at))
 }
 
 fn midnight(date: Date, tz: &TimeZone) -> Option<Instant> {

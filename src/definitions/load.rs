@@ -76,12 +76,8 @@ impl Definitions {
             Ok(Err(error)) => {
                 self.reports.remove(stem.as_ref());
                 let valid = error.utf8_error().valid_up_to();
-                let line = error
-                    .as_bytes()
-                    .iter()
-                    .take(valid)
-                    .filter(|byte| **byte == b'\n')
-                    .count();
+                let line =
+                    error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
                 self.faults.push(Fault {
                     file,
                     line: line + 1,
@@ -115,14 +111,8 @@ fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if !hidden
-            && path
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-        {
+        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !hidden && path.extension().is_some_and(|extension| extension == "toml") {
             files.push(path);
         }
     }

@@ -47,9 +47,7 @@ pub(super) fn beyond(report: &Report, after: &[Arg], not_null: bool, dialect: Di
             nulls_follow: !(not_null || order.not_null) && nulls_come_last(order, dialect),
         })
         .collect();
-    let alike = steps
-        .iter()
-        .all(|step| step.descending == report.order[0].descending);
+    let alike = steps.iter().all(|step| step.descending == report.order[0].descending);
     if alike && !steps.iter().any(|step| step.nulls_follow) {
         at_once(steps)
     } else {
@@ -67,17 +65,9 @@ struct Step {
 
 impl Step {
     fn passed(&self) -> Expr {
-        let comparison = if self.descending {
-            Comparison::Lt
-        } else {
-            Comparison::Gt
-        };
+        let comparison = if self.descending { Comparison::Lt } else { Comparison::Gt };
         let passed = comparison.of(self.cell.clone(), self.place.clone());
-        if self.nulls_follow {
-            passed.or(self.cell.clone().is_null())
-        } else {
-            passed
-        }
+        if self.nulls_follow { passed.or(self.cell.clone().is_null()) } else { passed }
     }
 
     fn level(&self) -> Expr {
@@ -87,15 +77,10 @@ impl Step {
 
 /// `(a, b) > (?, ?)`, which an index over both columns serves.
 fn at_once(steps: Vec<Step>) -> Expr {
-    let comparison = if steps.iter().any(|step| step.descending) {
-        Comparison::Lt
-    } else {
-        Comparison::Gt
-    };
-    let (mut cells, mut places): (Vec<Expr>, Vec<Expr>) = steps
-        .into_iter()
-        .map(|step| (step.cell, step.place))
-        .unzip();
+    let comparison =
+        if steps.iter().any(|step| step.descending) { Comparison::Lt } else { Comparison::Gt };
+    let (mut cells, mut places): (Vec<Expr>, Vec<Expr>) =
+        steps.into_iter().map(|step| (step.cell, step.place)).unzip();
     match (cells.len(), cells.pop(), places.pop()) {
         (1, Some(cell), Some(place)) => comparison.of(cell, place),
         (_, cell, place) => {
@@ -111,19 +96,11 @@ fn step_by_step(steps: &[Step]) -> Expr {
     let mut any = Condition::any();
     for (index, step) in steps.iter().enumerate() {
         let level = steps.iter().take(index).map(Step::level);
-        any = any.add(
-            level
-                .fold(Condition::all(), Condition::add)
-                .add(step.passed()),
-        );
+        any = any.add(level.fold(Condition::all(), Condition::add).add(step.passed()));
     }
     match steps.first() {
         Some(first) if !first.nulls_follow => {
-            let comparison = if first.descending {
-                Comparison::Le
-            } else {
-                Comparison::Ge
-            };
+            let comparison = if first.descending { Comparison::Le } else { Comparison::Ge };
             let bound = comparison.of(first.cell.clone(), first.place.clone());
             Condition::all().add(bound).add(any).into()
         }

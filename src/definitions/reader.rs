@@ -32,15 +32,8 @@ impl<'t> Part<'t> {
         known: &[&str],
         faults: &mut Faults<'_>,
     ) -> Self {
-        let part = Self {
-            table,
-            at,
-            what: what.into(),
-        };
-        for key in table
-            .keys()
-            .filter(|key| !known.contains(&key.get_ref().as_ref()))
-        {
+        let part = Self { table, at, what: what.into() };
+        for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
             faults.at(
                 key.span().start,
                 format!("{} has the unknown key \"{}\"", part.what, key.get_ref()),
@@ -68,11 +61,7 @@ impl<'t> Part<'t> {
     ) {
         faults.at(
             value.span().start,
-            format!(
-                "\"{key}\" of {} is of type {}",
-                self.what,
-                value.get_ref().type_str()
-            ),
+            format!("\"{key}\" of {} is of type {}", self.what, value.get_ref().type_str()),
             format!("write {wanted}"),
         );
     }
@@ -90,17 +79,9 @@ impl<'t> Part<'t> {
                 );
                 None
             }
-            Some(text) => Some(Spot {
-                value: text.to_owned(),
-                at,
-            }),
+            Some(text) => Some(Spot { value: text.to_owned(), at }),
             None => {
-                self.mistyped(
-                    key,
-                    value,
-                    &format!("a text in quotes: {key} = \"…\""),
-                    faults,
-                );
+                self.mistyped(key, value, &format!("a text in quotes: {key} = \"…\""), faults);
                 None
             }
         }
@@ -140,10 +121,7 @@ impl<'t> Part<'t> {
                 format!("write one of {}", known.join(", ")),
             );
         }
-        found.map(|(_, meaning)| Spot {
-            value: *meaning,
-            at: text.at,
-        })
+        found.map(|(_, meaning)| Spot { value: *meaning, at: text.at })
     }
 
     /// One of a few words, which must be there.
@@ -215,10 +193,7 @@ impl<'t> Part<'t> {
                     format!("\"{key}\" of {} has an empty entry", self.what),
                     "take the entry out",
                 ),
-                Some(text) => texts.push(Spot {
-                    value: text.trim().to_owned(),
-                    at,
-                }),
+                Some(text) => texts.push(Spot { value: text.trim().to_owned(), at }),
                 None => self.mistyped(key, entry, &wanted, faults),
             }
         }
@@ -267,9 +242,6 @@ impl<'t> Part<'t> {
             value: name.get_ref().to_string(),
             at: name.span().start,
         };
-        table
-            .iter()
-            .map(|(name, value)| (spot(name), value))
-            .collect()
+        table.iter().map(|(name, value)| (spot(name), value)).collect()
     }
 }

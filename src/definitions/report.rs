@@ -210,11 +210,7 @@ impl Filter {
     /// What the parameter takes: the column's kind, or `true` and `false` for [`Op::IsNull`].
     #[must_use]
     pub fn takes(&self) -> Kind {
-        if self.op == Op::IsNull {
-            Kind::Bool
-        } else {
-            self.kind
-        }
+        if self.op == Op::IsNull { Kind::Bool } else { self.kind }
     }
 }
 
@@ -223,18 +219,13 @@ impl Report {
     /// be mapped to a column. Where it is not, the answer is "not found".
     #[must_use]
     pub fn accessible(&self, caller: &Caller) -> bool {
-        caller
-            .scopes
-            .keys()
-            .all(|dimension| self.scope.contains_key(dimension))
+        caller.scopes.keys().all(|dimension| self.scope.contains_key(dimension))
     }
 
     /// The index of the column with this key.
     #[must_use]
     pub fn column(&self, key: &str) -> Option<usize> {
-        self.columns
-            .iter()
-            .position(|declared| declared.column.key == key)
+        self.columns.iter().position(|declared| declared.column.key == key)
     }
 
     /// The order as the API shows it, such as `["paid_at", "id desc"]`.

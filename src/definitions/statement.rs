@@ -49,11 +49,7 @@ pub struct Selection<'a> {
 pub fn rows(report: &Report, selection: &Selection<'_>, dialect: Dialect) -> Query {
     let mut select = narrowed(report, selection.filters, selection.scopes, dialect);
     let mut cells = Vec::with_capacity(selection.columns.len() + report.order.len());
-    for declared in selection
-        .columns
-        .iter()
-        .filter_map(|index| report.columns.get(*index))
-    {
+    for declared in selection.columns.iter().filter_map(|index| report.columns.get(*index)) {
         select.expr(column(&declared.source));
         cells.push(Cell {
             key: declared.column.key.clone(),
@@ -67,20 +63,14 @@ pub fn rows(report: &Report, selection: &Selection<'_>, dialect: Dialect) -> Que
     }
     for order in report.order.iter().filter(|_| selection.cursor) {
         select.expr(column(&order.column));
-        cells.push(Cell {
-            key: order.column.clone(),
-            read: Read::Stored,
-        });
+        cells.push(Cell { key: order.column.clone(), read: Read::Stored });
     }
     if let Some(after) = selection.after {
         select.and_where(beyond(report, after, selection.order_is_not_null, dialect));
     }
     for order in &report.order {
-        let direction = if order.descending {
-            sea_query::Order::Desc
-        } else {
-            sea_query::Order::Asc
-        };
+        let direction =
+            if order.descending { sea_query::Order::Desc } else { sea_query::Order::Asc };
         select.order_by_expr(column(&order.column), direction);
     }
     if let Some(limit) = selection.limit {
@@ -94,21 +84,8 @@ pub fn rows(report: &Report, selection: &Selection<'_>, dialect: Dialect) -> Que
 pub fn count(report: &Report, filters: &Filters, scopes: &Scopes, dialect: Dialect) -> Query {
     let mut select = narrowed(report, filters, scopes, dialect);
     select.expr(Expr::col(sea_query::Asterisk).count());
-    let read = Read::As {
-        kind: Kind::Int,
-        scale: None,
-        zone: None,
-        unit: None,
-    };
-    finished(
-        report,
-        &select,
-        vec![Cell {
-            key: "rows".into(),
-            read,
-        }],
-        dialect,
-    )
+    let read = Read::As { kind: Kind::Int, scale: None, zone: None, unit: None };
+    finished(report, &select, vec![Cell { key: "rows".into(), read }], dialect)
 }
 
 /// A statement that reads a source column, declared or not, and gives no row: whether the database
@@ -117,10 +94,7 @@ pub fn count(report: &Report, filters: &Filters, scopes: &Scopes, dialect: Diale
 pub fn probe(report: &Report, source: &str, dialect: Dialect) -> Query {
     let mut select = narrowed(report, &Filters::default(), &Scopes::new(), dialect);
     select.expr(column(source)).limit(0);
-    let cell = Cell {
-        key: source.to_owned(),
-        read: Read::Stored,
-    };
+    let cell = Cell { key: source.to_owned(), read: Read::Stored };
     finished(report, &select, vec![cell], dialect)
 }
 
@@ -139,10 +113,9 @@ fn narrowed(
     let mut select = Sea::select();
     match &report.origin {
         Origin::Table { schema: None, name } => select.from_as(name.clone(), ROWS),
-        Origin::Table {
-            schema: Some(schema),
-            name,
-        } => select.from_as((schema.clone(), name.clone()), ROWS),
+        Origin::Table { schema: Some(schema), name } => {
+            select.from_as((schema.clone(), name.clone()), ROWS)
+        }
         Origin::Sql(_) => select.from(ROWS),
     };
     for held in within(report, scopes, dialect) {
@@ -201,11 +174,7 @@ fn finished(
         // The line break ends a comment on the last line.
         Origin::Sql(text) => format!("WITH \"{ROWS}\" AS ({text}\n) {select}"),
     };
-    Query {
-        sql,
-        args: values.into_iter().map(argument).collect(),
-        cells,
-    }
+    Query { sql, args: values.into_iter().map(argument).collect(), cells }
 }
 
 /// Turns back what sea-query carried. It carries what is bound above, and LIMIT.

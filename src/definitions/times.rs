@@ -71,10 +71,7 @@ fn units(at: Instant, unit: Unit) -> (i64, bool) {
     };
     let nanos = 1_000_000_000 / per_second;
     let fraction = i64::from(at.nanos);
-    let whole = at
-        .seconds
-        .saturating_mul(per_second)
-        .saturating_add(fraction / nanos);
+    let whole = at.seconds.saturating_mul(per_second).saturating_add(fraction / nanos);
     (whole, fraction % nanos == 0)
 }
 
@@ -125,9 +122,5 @@ fn clock_text(zone: TimeZone, at: Instant) -> String {
     let (date, second, nanos) = ZoneClock::new(zone).civil(at);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
     let clock = format!("{} {hour:02}:{minute:02}:{second:02}", date_text(date));
-    if nanos == 0 {
-        clock
-    } else {
-        format!("{clock}.{:06}", nanos / 1_000)
-    }
+    if nanos == 0 { clock } else { format!("{clock}.{:06}", nanos / 1_000) }
 }

@@ -84,7 +84,12 @@ impl Channel {
     ///
     /// # Errors
     /// The stop's error, after firing it where the receiver asked for nothing within `stall`.
-    pub(super) fn wait(&self, left: usize, stall: Option<Duration>, stop: &Stop) -> Result<Duration> {
+    pub(super) fn wait(
+        &self,
+        left: usize,
+        stall: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<Duration> {
         let begun = Instant::now();
         let mut queue = self.lock();
         while queue.chunks.len() > left {

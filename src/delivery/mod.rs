@@ -63,7 +63,15 @@ pub fn direct(delivery: Delivery, permit: Permit) -> Result<Receiver> {
     let (stop, progress) = (delivery.run.stop().clone(), Arc::clone(delivery.run.progress()));
     let outlet = Outlet::Channel(Arc::clone(&channel));
     let (shared, _) = pump::start(delivery, outlet, Some(Arc::clone(&permit)))?;
-    Ok(Receiver { channel, shared, stop, progress, _permit: permit, ended: false, rest: Bytes::new() })
+    Ok(Receiver {
+        channel,
+        shared,
+        stop,
+        progress,
+        _permit: permit,
+        ended: false,
+        rest: Bytes::new(),
+    })
 }
 
 /// Makes a delivery into a writer, without coding and summary; comes back when it is complete or has

@@ -158,7 +158,9 @@ impl Pump {
         let totals = self.shared.give_up();
         let id = self.run.id();
         match &error {
-            Error::Cancelled => tracing::info!(run = %id, rows = totals.rows, "a run was cancelled"),
+            Error::Cancelled => {
+                tracing::info!(run = %id, rows = totals.rows, "a run was cancelled")
+            }
             other => tracing::warn!(run = %id, rows = totals.rows, error = %other, "a run failed"),
         }
         let ended = Ended::by(&error);
@@ -178,9 +180,9 @@ impl Pump {
                 Ended::Cancelled => "cancelled",
                 Ended::Failed(_) => "failed",
             };
-            let last = self.summary.then(|| {
-                Summary::Ended { run_id: id, state: word, code: error.code() }.line()
-            });
+            let last = self
+                .summary
+                .then(|| Summary::Ended { run_id: id, state: word, code: error.code() }.line());
             let sent = self.shared.send_rest();
             let _ = sent.and_then(|()| last.map_or(Ok(()), |line| self.shared.send_aside(&line)));
             return end(Some(channel), Err(error));

@@ -14,7 +14,8 @@ use crate::rows::{Column, Kind, Look, Value};
 use crate::runs::{Progress, Reason, Stop};
 
 fn encoder() -> formats::FormatEncoder {
-    let column = Column { key: "n".into(), title: "N".into(), kind: Kind::Int, look: Look::default() };
+    let column =
+        Column { key: "n".into(), title: "N".into(), kind: Kind::Int, look: Look::default() };
     formats::encoder(Format::Ndjson, &[column], &Options::default())
 }
 
@@ -145,7 +146,10 @@ fn what_waits_is_given_out_before_the_error_and_the_error_once() {
             seen.push(channel.next().await);
         }
     });
-    assert!(matches!(&seen[..], [Some(Ok(chunk)), Some(Err(Error::Cancelled))] if chunk == "1"), "{seen:?}");
+    assert!(
+        matches!(&seen[..], [Some(Ok(chunk)), Some(Err(Error::Cancelled))] if chunk == "1"),
+        "{seen:?}"
+    );
 }
 
 #[test]

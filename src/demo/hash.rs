@@ -12,9 +12,7 @@ pub(super) struct Draws {
 impl Draws {
     /// The numbers of a row among those made for one `purpose`.
     pub(super) const fn of(purpose: u64, row: u64) -> Self {
-        Self {
-            state: mix(purpose.wrapping_mul(STRIDE) ^ mix(row)),
-        }
+        Self { state: mix(purpose.wrapping_mul(STRIDE) ^ mix(row)) }
     }
 
     /// Any 64 bits.
@@ -48,10 +46,7 @@ pub(super) const fn mix(bits: u64) -> u64 {
 }
 
 /// A place in a list of the program's own.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "no list here is longer than 5,000"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "no list here is longer than 5,000")]
 pub(super) const fn place(number: u64) -> usize {
     number as usize
 }

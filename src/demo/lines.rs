@@ -41,16 +41,8 @@ const SECOND: u64 = 1_000_000;
 const DAY: u64 = 86_400 * SECOND;
 
 /// How much of a day's business is done by which hour: (parts of 100, hour).
-const RUSH: [(u64, u64); 8] = [
-    (0, 0),
-    (4, 7),
-    (10, 9),
-    (35, 12),
-    (50, 14),
-    (75, 18),
-    (94, 22),
-    (100, 24),
-];
+const RUSH: [(u64, u64); 8] =
+    [(0, 0), (4, 7), (10, 9), (35, 12), (50, 14), (75, 18), (94, 22), (100, 24)];
 
 /// Ways to pay, and the fee of each in hundredths of a percent.
 const CARD: (&str, u64) = ("카드", 220);
@@ -60,9 +52,8 @@ const ACCOUNT: (&str, u64) = ("가상계좌", 110);
 const PHONE: (&str, u64) = ("휴대폰", 340);
 
 /// Of ten payments, so many are made in each way.
-const METHODS: [(&str, u64); 10] = [
-    CARD, CARD, CARD, CARD, CARD, EASY, EASY, TRANSFER, ACCOUNT, PHONE,
-];
+const METHODS: [(&str, u64); 10] =
+    [CARD, CARD, CARD, CARD, CARD, EASY, EASY, TRANSFER, ACCOUNT, PHONE];
 
 const PRODUCTS: [&str; 24] = [
     "아메리카노 세트",
@@ -162,9 +153,7 @@ impl Demo {
         let mut draws = Draws::of(PURPOSE, number);
         let merchant = &self.merchants[merchants::draw(&mut draws)];
         let (day, paid_at) = self.moment(number, draws.bits());
-        let settle_on = Date {
-            days: day.days + merchant.settle_cycle,
-        };
+        let settle_on = Date { days: day.days + merchant.settle_cycle };
         let refund = draws.happens(6, 100);
         let (method, rate) = draws.one_of(&METHODS);
         let product = draws.one_of(&PRODUCTS);
@@ -172,11 +161,7 @@ impl Demo {
         let fee = (gross * rate + 5_000) / 10_000;
         let vat = (fee + 5) / 10;
         let signed = |won: u64| {
-            if refund {
-                -won.cast_signed()
-            } else {
-                won.cast_signed()
-            }
+            if refund { -won.cast_signed() } else { won.cast_signed() }
         };
         Line {
             id: number,
@@ -244,16 +229,8 @@ fn coarsened(day: Date, micros: u64) -> u64 {
 /// From 1,000 won to half a million, small ones more often, and now and then fifty millions.
 fn price(draws: &mut Draws) -> u64 {
     let won = 1_000 + draws.below(700) * draws.below(700);
-    let won = if draws.happens(1, 4) {
-        won
-    } else {
-        won - won % 100
-    };
-    if draws.happens(1, 500) {
-        won * 100
-    } else {
-        won
-    }
+    let won = if draws.happens(1, 4) { won } else { won - won % 100 };
+    if draws.happens(1, 500) { won * 100 } else { won }
 }
 
 fn status(settle_on: Date, draws: &mut Draws) -> &'static str {

@@ -48,9 +48,8 @@ const NAMES: [&str; 20] = [
     "햇살",
     "도담",
 ];
-const TRADES: [&str; 10] = [
-    "상회", "마트", "식품", "카페", "약국", "서점", "문구", "의류", "전자", "가구",
-];
+const TRADES: [&str; 10] =
+    ["상회", "마트", "식품", "카페", "약국", "서점", "문구", "의류", "전자", "가구"];
 
 /// Days from payment to settlement; most are paid out soon.
 const CYCLES: [i32; 8] = [1, 1, 2, 2, 2, 3, 5, 7];

@@ -39,11 +39,7 @@ impl Demo {
     /// Order numbers repeat from line 100,000,000,001 on.
     #[must_use]
     pub fn new(rows: u64) -> Self {
-        Self {
-            rows,
-            merchants: merchants::all(),
-            days: lines::business_days(),
-        }
+        Self { rows, merchants: merchants::all(), days: lines::business_days() }
     }
 
     /// How many settlement lines there are.
@@ -63,9 +59,7 @@ impl Demo {
     /// # Errors
     /// The sink's.
     pub fn push_merchants(&self, sink: &mut dyn RowSink) -> Result<()> {
-        self.merchants
-            .iter()
-            .try_for_each(|merchant| sink.row(&merchant.values()))
+        self.merchants.iter().try_for_each(|merchant| sink.row(&merchant.values()))
     }
 
     /// Pushes every line as a row of [`LINES`], in the order of their ids; tells `progress` how many

@@ -13,17 +13,11 @@ use crate::database::{Table, Target};
 use crate::error::Error;
 
 fn count(demo: &Demo, is: impl Fn(&Line<'_>) -> bool) -> u64 {
-    (1..=demo.rows())
-        .filter(|number| is(&demo.line(*number)))
-        .count() as u64
+    (1..=demo.rows()).filter(|number| is(&demo.line(*number))).count() as u64
 }
 
 fn names(table: &Table<'_>) -> Vec<String> {
-    table
-        .columns
-        .iter()
-        .map(|(name, _)| (*name).to_owned())
-        .collect()
+    table.columns.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
 #[test]
@@ -77,11 +71,7 @@ fn order_numbers_and_merchants_are_unique() {
     assert_eq!(orders.len(), 200_000);
     assert!(orders.iter().all(|order| order.starts_with(b"00")));
     let names: HashSet<&str> = demo.merchants().iter().map(|m| m.name.as_str()).collect();
-    let numbers: HashSet<&str> = demo
-        .merchants()
-        .iter()
-        .map(|m| m.business_no.as_str())
-        .collect();
+    let numbers: HashSet<&str> = demo.merchants().iter().map(|m| m.business_no.as_str()).collect();
     assert_eq!((names.len(), numbers.len()), (5_000, 5_000));
 }
 
@@ -123,13 +113,8 @@ fn some_moments_are_whole_seconds_and_some_are_at_night() {
     let demo = Demo::new(20_000);
     let whole = count(&demo, |line| line.paid_at.nanos == 0);
     let micros = count(&demo, |line| line.paid_at.nanos % 1_000_000 != 0);
-    let night = count(&demo, |line| {
-        (line.paid_at.seconds + 9 * 3_600) % 86_400 < 6 * 3_600
-    });
-    assert!(
-        whole > 4_000 && micros > 10_000 && night > 400,
-        "{whole} {micros} {night}"
-    );
+    let night = count(&demo, |line| (line.paid_at.seconds + 9 * 3_600) % 86_400 < 6 * 3_600);
+    assert!(whole > 4_000 && micros > 10_000 && night > 400, "{whole} {micros} {night}");
     assert_eq!(lines::business_days().len(), 129);
 }
 
@@ -143,18 +128,12 @@ fn columns_are_those_of_the_tables() {
 
 async fn stored(db: &DatabaseConnection) -> Vec<entity::settlement_lines::Model> {
     let lines = entity::settlement_lines::Entity::find();
-    lines
-        .order_by_asc(entity::settlement_lines::Column::Id)
-        .all(db)
-        .await
-        .unwrap()
+    lines.order_by_asc(entity::settlement_lines::Column::Id).all(db).await.unwrap()
 }
 
 /// Fills, reads back through the ORM and compares with what was meant.
 async fn is_filled(db: DatabaseConnection, target: Target) {
-    fill(&db, target, Demo::new(1_234), false, |_| {})
-        .await
-        .unwrap();
+    fill(&db, target, Demo::new(1_234), false, |_| {}).await.unwrap();
     let (found, demo) = (stored(&db).await, Demo::new(1_234));
     assert_eq!(found.len(), 1_234);
     for (line, number) in found.iter().zip(1..) {
@@ -162,10 +141,7 @@ async fn is_filled(db: DatabaseConnection, target: Target) {
         assert_eq!(line.order_no, meant.order_no());
         assert_eq!(line.merchant_name, meant.merchant.name);
         assert_eq!(line.net, meant.net());
-        assert_eq!(
-            Some(line.paid_at.timestamp_micros()),
-            meant.paid_at.micros()
-        );
+        assert_eq!(Some(line.paid_at.timestamp_micros()), meant.paid_at.micros());
         assert_eq!(line.settle_on.to_epoch_days(), meant.settle_on.days);
     }
     let merchants = entity::merchants::Entity::find().count(&db).await.unwrap();
@@ -184,27 +160,16 @@ async fn sqlite_and_postgres_get_the_rows_that_were_meant() {
 
 /// A filled table is refused, replaced on demand, and any small size will do.
 async fn replaces_on_demand(db: DatabaseConnection, target: Target) {
-    fill(&db, target.clone(), Demo::new(10), false, |_| {})
-        .await
-        .unwrap();
+    fill(&db, target.clone(), Demo::new(10), false, |_| {}).await.unwrap();
     let before = stored(&db).await;
     let refused = fill(&db, target.clone(), Demo::new(20), false, |_| {}).await;
-    let Err(Error::Conflict {
-        code: "table_not_empty",
-        detail,
-    }) = refused
-    else {
+    let Err(Error::Conflict { code: "table_not_empty", detail }) = refused else {
         panic!("{refused:?}");
     };
-    assert!(
-        detail.contains("merchants") && detail.contains("--replace"),
-        "{detail}"
-    );
+    assert!(detail.contains("merchants") && detail.contains("--replace"), "{detail}");
     assert_eq!(stored(&db).await, before);
     for rows in [20, 1, 0] {
-        fill(&db, target.clone(), Demo::new(rows), true, |_| {})
-            .await
-            .unwrap();
+        fill(&db, target.clone(), Demo::new(rows), true, |_| {}).await.unwrap();
         assert_eq!(stored(&db).await.len() as u64, rows);
     }
 }
@@ -217,26 +182,15 @@ async fn tables_with_rows_are_refused_unless_they_may_be_replaced() {
 }
 
 async fn leaves_strangers_alone(db: DatabaseConnection, target: Target) {
-    db.execute_unprepared("CREATE TABLE merchants (name text)")
-        .await
-        .unwrap();
-    db.execute_unprepared("INSERT INTO merchants VALUES ('ours')")
-        .await
-        .unwrap();
+    db.execute_unprepared("CREATE TABLE merchants (name text)").await.unwrap();
+    db.execute_unprepared("INSERT INTO merchants VALUES ('ours')").await.unwrap();
     let refused = fill(&db, target, Demo::new(10), true, |_| {}).await;
-    let Err(Error::Conflict {
-        code: "table_exists",
-        detail,
-    }) = refused
-    else {
+    let Err(Error::Conflict { code: "table_exists", detail }) = refused else {
         panic!("{refused:?}");
     };
     assert!(detail.contains("merchants"), "{detail}");
     let kept = "DELETE FROM merchants WHERE name = 'ours'";
-    assert_eq!(
-        db.execute_unprepared(kept).await.unwrap().rows_affected(),
-        1
-    );
+    assert_eq!(db.execute_unprepared(kept).await.unwrap().rows_affected(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

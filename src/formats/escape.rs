@@ -62,9 +62,7 @@ fn lowest(marks: u64) -> Option<usize> {
 /// The first byte that may not stand in a JSON string as it is: a control, a quote, a backslash.
 #[inline]
 fn first_escaped(bytes: &[u8]) -> Option<usize> {
-    first(bytes, |word| {
-        controls(word) | places_of(word, all(b'"')) | places_of(word, all(b'\\'))
-    })
+    first(bytes, |word| controls(word) | places_of(word, all(b'"')) | places_of(word, all(b'\\')))
 }
 
 /// What follows the backslash for each byte; `u` asks for four digits, 0 for no escape.

@@ -210,17 +210,10 @@ impl Encoder for FormatEncoder {
 /// A row that has not one value for each column would shift every value after the gap.
 #[inline]
 fn same_width(columns: usize, row: &[Value<'_>]) -> Result<()> {
-    if columns == row.len() {
-        Ok(())
-    } else {
-        Err(uneven(columns, row.len()))
-    }
+    if columns == row.len() { Ok(()) } else { Err(uneven(columns, row.len())) }
 }
 
 #[cold]
 fn uneven(columns: usize, values: usize) -> Error {
-    Error::internal(
-        "encoding a row",
-        format!("{values} values for {columns} columns"),
-    )
+    Error::internal("encoding a row", format!("{values} values for {columns} columns"))
 }

@@ -19,14 +19,8 @@ struct Shape {
     end_empty: &'static [u8],
 }
 
-const NDJSON: Shape = Shape {
-    begin: b"",
-    first: b"{",
-    next: b"{",
-    close: b"}\n",
-    end: b"",
-    end_empty: b"",
-};
+const NDJSON: Shape =
+    Shape { begin: b"", first: b"{", next: b"{", close: b"}\n", end: b"", end_empty: b"" };
 
 // What separates two objects is written before the second, so that nothing waits for a next row.
 const JSON: Shape = Shape {
@@ -65,9 +59,7 @@ impl ObjectEncoder {
         Self {
             open: shape.first,
             empty: true,
-            members: members
-                .map(|(index, column)| Member::new(index, column, options))
-                .collect(),
+            members: members.map(|(index, column)| Member::new(index, column, options)).collect(),
             shape,
         }
     }
@@ -93,11 +85,7 @@ impl Encoder for ObjectEncoder {
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        out.extend_from_slice(if self.empty {
-            self.shape.end_empty
-        } else {
-            self.shape.end
-        });
+        out.extend_from_slice(if self.empty { self.shape.end_empty } else { self.shape.end });
         Ok(())
     }
 

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ResourceDef, ServiceRequest, ServiceResponse};
-use actix_web::http::uri::Authority;
 use actix_web::http::header::{HOST, HeaderName, HeaderValue};
+use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, web};
 use tracing::Instrument;
@@ -18,7 +18,6 @@ use crate::app::App;
 use crate::config::Auth;
 use crate::error::Error;
 
-
 /// Stands before every route.
 ///
 /// # Errors
@@ -29,7 +28,8 @@ pub async fn gate(
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let begun = Instant::now();
     let id = Uuid::now_v7().to_string();
-    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = request.path());
+    let span =
+        tracing::info_span!("request", id = %id, method = %request.method(), path = request.path());
     let refused = request.app_data::<web::Data<App>>().and_then(|app| refuse(app, &request));
     let mut response = match refused {
         Some(error) => {
@@ -42,7 +42,11 @@ pub async fn gate(
         response.headers_mut().insert(HeaderName::from_static("x-request-id"), value);
     }
     let _entered = span.enter();
-    tracing::info!(status = response.status().as_u16(), ms = begun.elapsed().as_millis(), "answered");
+    tracing::info!(
+        status = response.status().as_u16(),
+        ms = begun.elapsed().as_millis(),
+        "answered"
+    );
     Ok(response)
 }
 
@@ -127,11 +131,14 @@ pub fn is_loopback(host: &str) -> bool {
 /// Always.
 pub async fn fallback(request: HttpRequest, api: web::Data<OpenApi>) -> Result<(), Refusal> {
     let path = request.path();
-    let known = api.paths.paths.iter().find(|(pattern, _)| {
-        ResourceDef::new(pattern.as_str()).is_match(path)
-    });
+    let known = api
+        .paths
+        .paths
+        .iter()
+        .find(|(pattern, _)| ResourceDef::new(pattern.as_str()).is_match(path));
     let Some((_, item)) = known else {
-        let detail = format!("there is nothing at {path}; GET /api/openapi.json says what there is");
+        let detail =
+            format!("there is nothing at {path}; GET /api/openapi.json says what there is");
         return Err(Error::NotFound(detail).into());
     };
     Err(Error::MethodNotAllowed(methods(item)).into())

@@ -108,9 +108,9 @@ pub fn coding(request: &HttpRequest) -> Coding {
         of(wanted).or_else(|| of("*")).unwrap_or(0.0)
     };
     let offers = [(Coding::Zstd, quality("zstd")), (Coding::Gzip, quality("gzip"))];
-    let best = offers.into_iter().fold((Coding::Identity, 0.0), |best, offer| {
-        if offer.1 > best.1 { offer } else { best }
-    });
+    let best = offers
+        .into_iter()
+        .fold((Coding::Identity, 0.0), |best, offer| if offer.1 > best.1 { offer } else { best });
     best.0
 }
 
@@ -119,7 +119,8 @@ fn quality_of(item: &str, name: &str) -> Option<f32> {
     if !parts.next()?.eq_ignore_ascii_case(name) {
         return None;
     }
-    let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+    let quality =
+        parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
     Some(quality.map_or(1.0, |quality| quality.parse().unwrap_or(0.0)))
 }
 

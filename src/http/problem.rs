@@ -129,7 +129,9 @@ pub fn response(error: &Error, run: Option<Uuid>, request_id: &str) -> HttpRespo
 /// The response for a refusal by the HTTP layer itself.
 pub fn plain(status: StatusCode, request_id: &str) -> HttpResponse {
     let (code, detail) = match status {
-        StatusCode::PAYLOAD_TOO_LARGE => ("too_large", "the body is larger than this address takes"),
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            ("too_large", "the body is larger than this address takes")
+        }
         status if status.is_client_error() => {
             ("malformed_request", "the request cannot be understood; see the API document")
         }

@@ -28,8 +28,13 @@ pub struct RowCount {
     (status = 401, body = ProblemView, content_type = "application/problem+json"),
 ))]
 #[route("/reports", method = "GET", method = "HEAD")]
-pub async fn list(app: web::Data<App>, caller: Caller, request: HttpRequest) -> Result<HttpResponse, Refusal> {
-    let items = app.reports.list(&caller).iter().map(|report| ReportView::from(&**report)).collect();
+pub async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Refusal> {
+    let items =
+        app.reports.list(&caller).iter().map(|report| ReportView::from(&**report)).collect();
     json(&request, &ReportList { items, next: None })
 }
 

@@ -77,7 +77,12 @@ pub async fn rows(
 }
 
 /// The headers that the request alone decides.
-fn head(request: &HttpRequest, report: &Report, asked: &Asked, coding: Coding) -> HttpResponseBuilder {
+fn head(
+    request: &HttpRequest,
+    report: &Report,
+    asked: &Asked,
+    coding: Coding,
+) -> HttpResponseBuilder {
     let mut response = HttpResponse::Ok();
     response
         .insert_header((CONTENT_TYPE, negotiation::media_type(asked.format, request)))
@@ -111,9 +116,10 @@ fn chunked(request: &HttpRequest) -> Result<(), Error> {
         parameter: None,
         code: "http_version",
         value: Some(format!("{:?}", request.version())),
-        detail: "rows are streamed in chunks, which HTTP/1.0 does not have; ask with HTTP/1.1 (nginx: \
+        detail:
+            "rows are streamed in chunks, which HTTP/1.0 does not have; ask with HTTP/1.1 (nginx: \
                  proxy_http_version 1.1)"
-            .into(),
+                .into(),
     }]))
 }
 

@@ -30,7 +30,11 @@ const LONGEST_PAGE: u64 = 1_000;
         (status = 400, body = ProblemView, content_type = "application/problem+json"),
     ))]
 #[route("/runs", method = "GET", method = "HEAD")]
-pub async fn list(app: web::Data<App>, caller: Caller, request: HttpRequest) -> Result<HttpResponse, Refusal> {
+pub async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Refusal> {
     let search = search(&pairs(&request)?, &caller)?;
     json(&request, &app.runs.list(search).await?)
 }
@@ -68,14 +72,17 @@ pub async fn cancel(
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
     if app.runs.cancel(&id, Some(&caller.name)).await? {
-        return json_as(StatusCode::ACCEPTED, &request, &json!({ "id": *id, "state": "cancelling" }));
+        return json_as(
+            StatusCode::ACCEPTED,
+            &request,
+            &json!({ "id": *id, "state": "cancelling" }),
+        );
     }
     Ok(HttpResponse::NoContent().finish())
 }
 
 fn search(pairs: &[(String, String)], caller: &Caller) -> Result<Search, Error> {
-    let mut search =
-        Search { caller: Some(caller.name.clone()), limit: PAGE, ..Search::default() };
+    let mut search = Search { caller: Some(caller.name.clone()), limit: PAGE, ..Search::default() };
     let mut problems = Vec::new();
     for (index, (name, value)) in pairs.iter().enumerate() {
         let refuse = |code, detail| Problem::parameter(name.as_str(), code, value.as_str(), detail);

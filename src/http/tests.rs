@@ -5,7 +5,8 @@ use super::gate::is_loopback;
 use super::negotiation::choose_for_tests as choose;
 use crate::formats::Format;
 
-const NAMES: &str = include_str!("../../tests/fixtures/041-download-content-disposition/names.json");
+const NAMES: &str =
+    include_str!("../../tests/fixtures/041-download-content-disposition/names.json");
 
 fn names() -> Vec<String> {
     serde_json::from_str(NAMES).unwrap()
@@ -41,7 +42,11 @@ fn a_download_name_is_one_ascii_header_that_decodes_to_the_safe_name() {
             None => assert_eq!(fallback, safe_name(&name), "{header}"),
         }
         // Nothing from inside the name is a second parameter.
-        assert_eq!(header.matches("filename*").count(), usize::from(decoded(&header).is_some()), "{header}");
+        assert_eq!(
+            header.matches("filename*").count(),
+            usize::from(decoded(&header).is_some()),
+            "{header}"
+        );
     }
 }
 
@@ -83,10 +88,25 @@ fn ndjson_goes_under_the_name_that_was_asked_for() {
 
 #[test]
 fn loopback_is_told_by_address_and_by_localhost_alone() {
-    for host in ["127.0.0.1", "127.0.0.1:8080", "127.9.9.9", "localhost:80", "LOCALHOST", "[::1]:80", "[::1]"] {
+    for host in [
+        "127.0.0.1",
+        "127.0.0.1:8080",
+        "127.9.9.9",
+        "localhost:80",
+        "LOCALHOST",
+        "[::1]:80",
+        "[::1]",
+    ] {
         assert!(is_loopback(host), "{host}");
     }
-    for host in ["", "example.test", "127.0.0.1.example.test", "localhost.example.test", "10.0.0.1:80", "[::2]"] {
+    for host in [
+        "",
+        "example.test",
+        "127.0.0.1.example.test",
+        "localhost.example.test",
+        "10.0.0.1:80",
+        "[::2]",
+    ] {
         assert!(!is_loopback(host), "{host}");
     }
 }

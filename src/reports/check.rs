@@ -25,7 +25,8 @@ impl Reports {
 }
 
 fn unknown_database(report: &Report, reports: &Reports) -> Fault {
-    let known: Vec<_> = reports.databases().map(|(name, _)| name).filter(|name| !name.is_empty()).collect();
+    let known: Vec<_> =
+        reports.databases().map(|(name, _)| name).filter(|name| !name.is_empty()).collect();
     Fault {
         file: report.file.clone(),
         line: report.line,

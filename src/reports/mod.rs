@@ -140,8 +140,7 @@ impl Reports {
     /// What the database says; [`Error::TimedOut`] where it takes longer than a first row may.
     pub async fn count(&self, report: &Report, filters: &Filters, caller: &Caller) -> Result<u64> {
         let database = self.database(report)?;
-        let query =
-            definitions::count(report, filters, &caller.scopes, database.dialect());
+        let query = definitions::count(report, filters, &caller.scopes, database.dialect());
         let source = database.source(query, "tallyroll/count".into());
         let stop = Stop::new();
         // Dropped with this future, when the client leaves.
@@ -351,7 +350,8 @@ impl RowSink for Count {
 fn params(pairs: &[(String, String)]) -> Json {
     let mut params = serde_json::Map::new();
     for (name, value) in pairs {
-        let value = Json::from(value.as_str());
+        // PostgreSQL's jsonb cannot hold a NUL.
+        let value = Json::from(value.replace('\0', "\u{FFFD}"));
         match params.get_mut(name) {
             None => {
                 params.insert(name.clone(), value);

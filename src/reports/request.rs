@@ -147,7 +147,12 @@ impl<'a> Reader<'a> {
         Some(value)
     }
 
-    fn word<T: Copy>(&mut self, name: &str, all: &[T], say: impl Fn(T) -> &'static str) -> Option<T> {
+    fn word<T: Copy>(
+        &mut self,
+        name: &str,
+        all: &[T],
+        say: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
         let value = self.value(name)?;
         let found = all.iter().copied().find(|word| say(*word) == value);
         if found.is_none() {
@@ -166,8 +171,9 @@ impl<'a> Reader<'a> {
     fn zone(&mut self, default: &TimeZone) -> TimeZone {
         let Some(name) = self.value("tz") else { return default.clone() };
         TimeZone::get(name).unwrap_or_else(|_| {
-            let detail =
-                format!("\"tz\" is \"{name}\", which is not an IANA zone such as Asia/Seoul or UTC");
+            let detail = format!(
+                "\"tz\" is \"{name}\", which is not an IANA zone such as Asia/Seoul or UTC"
+            );
             self.refuse("tz", "unknown_zone", name, detail);
             default.clone()
         })
@@ -188,7 +194,8 @@ impl<'a> Reader<'a> {
         // The database takes a signed number, and is asked for one row more.
         let limit = value.parse::<i64>().ok().filter(|limit| (1..i64::MAX).contains(limit));
         let Some(limit) = limit.and_then(|limit| u64::try_from(limit).ok()) else {
-            let detail = format!("\"limit\" is \"{value}\"; it takes a whole number of rows from 1 up");
+            let detail =
+                format!("\"limit\" is \"{value}\"; it takes a whole number of rows from 1 up");
             self.refuse("limit", "not_a_count", value, detail);
             return None;
         };

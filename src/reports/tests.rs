@@ -71,7 +71,10 @@ fn every_fault_of_a_request_is_found_at_once() {
 
 #[test]
 fn a_doubled_parameter_is_refused_and_a_repeated_in_filter_is_not() {
-    assert_eq!(codes(&[("format", "csv"), ("format", "json")]), [("format".to_owned(), "doubled_parameter")]);
+    assert_eq!(
+        codes(&[("format", "csv"), ("format", "json")]),
+        [("format".to_owned(), "doubled_parameter")]
+    );
     asked(&[("merchant", "1"), ("merchant", "2")]).unwrap();
 }
 

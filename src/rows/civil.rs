@@ -55,9 +55,7 @@ impl Date {
         if !(1..=12).contains(&month) || day == 0 || day > days_in_month(year, month) {
             return None;
         }
-        i32::try_from(days_from_civil(year, month, day))
-            .ok()
-            .map(|days| Self { days })
+        i32::try_from(days_from_civil(year, month, day)).ok().map(|days| Self { days })
     }
 
     /// Year (astronomical: 0 is 1 BC), month and day.
@@ -144,18 +142,13 @@ impl Instant {
     #[inline]
     fn from_parts(count: i64, per_second: i64) -> Self {
         let fraction = count.rem_euclid(per_second) * (1_000_000_000 / per_second);
-        Self {
-            seconds: count.div_euclid(per_second),
-            nanos: u32::try_from(fraction).unwrap_or(0),
-        }
+        Self { seconds: count.div_euclid(per_second), nanos: u32::try_from(fraction).unwrap_or(0) }
     }
 
     /// Microseconds since 1970, what is finer cut off; `None` beyond 64 bits (± 292,000 years).
     #[must_use]
     pub fn micros(self) -> Option<i64> {
-        self.seconds
-            .checked_mul(1_000_000)?
-            .checked_add(i64::from(self.nanos / 1_000))
+        self.seconds.checked_mul(1_000_000)?.checked_add(i64::from(self.nanos / 1_000))
     }
 }
 
@@ -164,10 +157,7 @@ impl From<jiff::Timestamp> for Instant {
         // jiff counts a negative fraction back from a second rounded towards zero.
         let borrow = i64::from(at.subsec_nanosecond() < 0);
         let nanos = i64::from(at.subsec_nanosecond()) + borrow * 1_000_000_000;
-        Self {
-            seconds: at.as_second() - borrow,
-            nanos: u32::try_from(nanos).unwrap_or(0),
-        }
+        Self { seconds: at.as_second() - borrow, nanos: u32::try_from(nanos).unwrap_or(0) }
     }
 }
 
@@ -178,10 +168,7 @@ pub(crate) fn split(seconds: i64) -> (Date, u32) {
     let days = seconds.div_euclid(DAY);
     let end = if days < 0 { i32::MIN } else { i32::MAX };
     let days = i32::try_from(days).unwrap_or(end);
-    (
-        Date { days },
-        u32::try_from(seconds.rem_euclid(DAY)).unwrap_or(0),
-    )
+    (Date { days }, u32::try_from(seconds.rem_euclid(DAY)).unwrap_or(0))
 }
 
 /// Days in a month from 1 to 12.

@@ -1,7 +1,9 @@
 //! A column as formats see it.
 
 /// What a column holds; it decides how a cell is decoded and how each format writes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Unicode text.

@@ -60,21 +60,13 @@ impl<'a> Number<'a> {
         let whole = whole.trim_start_matches('0');
         let fraction = fraction.trim_end_matches('0');
         let zero = whole.is_empty() && fraction.is_empty();
-        Some(Self {
-            negative: text.starts_with('-') && !zero,
-            whole,
-            fraction,
-        })
+        Some(Self { negative: text.starts_with('-') && !zero, whole, fraction })
     }
 
     /// Compares without the sign. Fractions of different length compare rightly as text, because
     /// their trailing zeros are gone.
     fn compare_size(&self, other: &Self) -> Ordering {
-        let whole = self
-            .whole
-            .len()
-            .cmp(&other.whole.len())
-            .then(self.whole.cmp(other.whole));
+        let whole = self.whole.len().cmp(&other.whole.len()).then(self.whole.cmp(other.whole));
         whole.then(self.fraction.cmp(other.fraction))
     }
 }

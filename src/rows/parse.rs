@@ -24,9 +24,7 @@ impl ParseError {
     fn new(text: &str, expected: &str) -> Self {
         let shown: String = text.chars().take(SHOWN).collect();
         let more = if shown.len() < text.len() { "…" } else { "" };
-        Self {
-            detail: format!("\"{shown}{more}\" {expected}"),
-        }
+        Self { detail: format!("\"{shown}{more}\" {expected}") }
     }
 
     /// The value, and what was expected of it.
@@ -55,10 +53,7 @@ pub fn parse_date(text: &str) -> Result<Date, ParseError> {
     if moment.second == 0 && moment.nanos == 0 {
         Ok(moment.day)
     } else {
-        Err(ParseError::new(
-            text,
-            "is a date with a time of day; a date is expected",
-        ))
+        Err(ParseError::new(text, "is a date with a time of day; a date is expected"))
     }
 }
 
@@ -80,10 +75,7 @@ pub fn parse_time(text: &str, zone: Option<&TimeZone>) -> Result<Instant, ParseE
         (None, Some(zone)) => from_wall_clock(wall, zone),
         (None, None) => wall,
     };
-    Ok(Instant {
-        seconds,
-        nanos: moment.nanos,
-    })
+    Ok(Instant { seconds, nanos: moment.nanos })
 }
 
 /// Reads a truth value: `1`, `true`, `t`, `yes`, `0`, `false`, `f`, `no`, in any case of letters.
@@ -97,10 +89,7 @@ pub fn parse_bool(text: &str) -> Result<bool, ParseError> {
     } else if is(["0", "false", "f", "no"]) {
         Ok(false)
     } else {
-        Err(ParseError::new(
-            text,
-            "is not a truth value; true, t, yes, 1 or false, f, no, 0 are",
-        ))
+        Err(ParseError::new(text, "is not a truth value; true, t, yes, 1 or false, f, no, 0 are"))
     }
 }
 
@@ -121,12 +110,7 @@ fn civil(day: Date, second: u32) -> Option<jiff::civil::DateTime> {
     let small = |number: u32| i8::try_from(number).ok();
     let date =
         jiff::civil::Date::new(i16::try_from(year).ok()?, small(month)?, small(day)?).ok()?;
-    Some(date.at(
-        small(second / 3_600)?,
-        small(second / 60 % 60)?,
-        small(second % 60)?,
-        0,
-    ))
+    Some(date.at(small(second / 3_600)?, small(second / 60 % 60)?, small(second % 60)?, 0))
 }
 
 /// What stands in a text, before any zone.
@@ -178,16 +162,7 @@ fn read(text: &str) -> Result<Moment, Fault> {
         (second, nanos) = rest.clock()?;
         offset = rest.offset()?;
     }
-    if rest.0.is_empty() {
-        Ok(Moment {
-            day,
-            second,
-            nanos,
-            offset,
-        })
-    } else {
-        Err(Fault::Form)
-    }
+    if rest.0.is_empty() { Ok(Moment { day, second, nanos, offset }) } else { Err(Fault::Form) }
 }
 
 /// What of a text has not been read yet.
@@ -201,11 +176,7 @@ impl Rest<'_> {
         self.0 = rest;
         digits.iter().try_fold(0, |number, byte| {
             let digit = byte.wrapping_sub(b'0');
-            if digit < 10 {
-                Ok(number * 10 + u32::from(digit))
-            } else {
-                Err(Fault::Form)
-            }
+            if digit < 10 { Ok(number * 10 + u32::from(digit)) } else { Err(Fault::Form) }
         })
     }
 
@@ -220,17 +191,11 @@ impl Rest<'_> {
     /// The next byte, if it is one of these.
     #[inline]
     fn peek(&self, allowed: &[u8]) -> Option<u8> {
-        self.0
-            .first()
-            .copied()
-            .filter(|byte| allowed.contains(byte))
+        self.0.first().copied().filter(|byte| allowed.contains(byte))
     }
 
     fn leading_digits(&self) -> usize {
-        self.0
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
+        self.0.iter().take_while(|byte| byte.is_ascii_digit()).count()
     }
 
     fn day(&mut self) -> Result<Date, Fault> {
@@ -290,11 +255,7 @@ impl Rest<'_> {
         let nanos = self.digits(known)? * 10_u32.pow(9 - u32::try_from(known).unwrap_or(9));
         let (finer, rest) = self.0.split_at(count - known);
         self.0 = rest;
-        if finer.iter().all(|byte| *byte == b'0') {
-            Ok(nanos)
-        } else {
-            Err(Fault::Fine)
-        }
+        if finer.iter().all(|byte| *byte == b'0') { Ok(nanos) } else { Err(Fault::Fine) }
     }
 
     /// Nothing, `Z`, or hours and what may follow them; seconds as PostgreSQL prints old offsets.

@@ -10,16 +10,8 @@ use jiff::tz::TimeZone;
 use super::civil::{Date, Instant, pair, split};
 
 /// Names under which the zone database lists UTC itself.
-const UTC_NAMES: [&str; 8] = [
-    "UTC",
-    "Etc/UTC",
-    "Zulu",
-    "Etc/Zulu",
-    "UCT",
-    "Etc/UCT",
-    "Universal",
-    "Etc/Universal",
-];
+const UTC_NAMES: [&str; 8] =
+    ["UTC", "Etc/UTC", "Zulu", "Etc/Zulu", "UCT", "Etc/UCT", "Universal", "Etc/Universal"];
 
 /// Bytes that the longest moment takes: a day of 14, `T23:59:59`, `.123456789`, `+09:00`.
 const LONGEST: usize = 40;
@@ -64,12 +56,7 @@ impl ZoneClock {
     pub fn new(zone: TimeZone) -> Self {
         let utc = is_utc(&zone);
         let span = span_at(&zone, utc, 0);
-        Self {
-            zone,
-            utc,
-            span,
-            met: Vec::new(),
-        }
+        Self { zone, utc, span, met: Vec::new() }
     }
 
     /// Appends the moment in RFC 3339, `2026-01-31T23:59:59.123456+09:00`: as many digits of the
@@ -167,11 +154,8 @@ fn print_fraction(nanos: u32, text: &mut [u8; LONGEST], at: usize) -> usize {
 
 /// Whether the zone is UTC itself; a zone that merely agrees with it in winter is not.
 fn is_utc(zone: &TimeZone) -> bool {
-    zone.to_fixed_offset()
-        .is_ok_and(|offset| offset.seconds() == 0)
-        || zone
-            .iana_name()
-            .is_some_and(|name| UTC_NAMES.contains(&name))
+    zone.to_fixed_offset().is_ok_and(|offset| offset.seconds() == 0)
+        || zone.iana_name().is_some_and(|name| UTC_NAMES.contains(&name))
 }
 
 /// The offset at a moment and the transitions around it.
@@ -180,37 +164,16 @@ fn span_at(zone: &TimeZone, utc: bool, seconds: i64) -> Span {
     let offset = i64::from(zone.to_offset(at).seconds());
     // jiff's walk backwards leaves out a transition at the very second asked for.
     let after = clamped(seconds.saturating_add(1));
-    let from = zone
-        .preceding(after)
-        .next()
-        .map_or(i64::MIN, |t| t.timestamp().as_second());
-    let until = zone
-        .following(at)
-        .next()
-        .map_or(i64::MAX, |t| t.timestamp().as_second());
+    let from = zone.preceding(after).next().map_or(i64::MIN, |t| t.timestamp().as_second());
+    let until = zone.following(at).next().map_or(i64::MAX, |t| t.timestamp().as_second());
     let minutes = (offset + 30).div_euclid(60) * 60;
-    let (suffix, length) = if utc {
-        (*b"Z     ", 1)
-    } else {
-        (suffix(minutes), 6)
-    };
-    Span {
-        from,
-        until,
-        offset,
-        minutes,
-        suffix,
-        length,
-    }
+    let (suffix, length) = if utc { (*b"Z     ", 1) } else { (suffix(minutes), 6) };
+    Span { from, until, offset, minutes, suffix, length }
 }
 
 /// A moment of the zone database, the nearest end of its range outside of it.
 pub(crate) fn clamped(seconds: i64) -> Timestamp {
-    let end = if seconds < 0 {
-        Timestamp::MIN
-    } else {
-        Timestamp::MAX
-    };
+    let end = if seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_second(seconds).unwrap_or(end)
 }
 

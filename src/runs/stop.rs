@@ -88,11 +88,7 @@ impl Stop {
     /// # Errors
     /// The error of the reason it was fired for.
     pub fn check(&self) -> Result<()> {
-        if self.is_fired() {
-            Err(self.error())
-        } else {
-            Ok(())
-        }
+        if self.is_fired() { Err(self.error()) } else { Ok(()) }
     }
 
     /// The error of the reason it was fired for; [`Error::Cancelled`] before.

@@ -6,9 +6,7 @@ use std::time::Duration;
 use entity::runs::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::json;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -175,7 +173,12 @@ impl Runs {
             .add_option(search.caller.map(|caller| Column::Caller.eq(caller)))
             .add_option(search.kind.map(|kind| Column::Kind.eq(kind.word())))
             .add_option(search.name.map(|name| Column::Name.eq(name)))
-            .add_option(search.state.filter(|state| state.is_final()).map(|state| Column::State.eq(state.word())))
+            .add_option(
+                search
+                    .state
+                    .filter(|state| state.is_final())
+                    .map(|state| Column::State.eq(state.word())),
+            )
             .add_option(search.state.filter(|state| !state.is_final()).map(|_| unfinished()))
             .add_option(search.after.map(|after| Column::Id.lt(after.to_string())));
         let mut stored = Entity::find()
@@ -222,9 +225,8 @@ impl Runs {
     }
 
     fn view(&self, stored: Model) -> Result<RunView> {
-        let live = Uuid::parse_str(&stored.id)
-            .ok()
-            .and_then(|id| self.live().get(&id).map(Arc::clone));
+        let live =
+            Uuid::parse_str(&stored.id).ok().and_then(|id| self.live().get(&id).map(Arc::clone));
         let started = live
             .as_ref()
             .and_then(|live| *live.started.lock().unwrap_or_else(PoisonError::into_inner));

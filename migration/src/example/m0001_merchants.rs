@@ -22,8 +22,6 @@ impl MigrationTrait for Migration {
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager
-            .drop_table(Table::drop().table("merchants").take())
-            .await
+        manager.drop_table(Table::drop().table("merchants").take()).await
     }
 }

@@ -18,9 +18,7 @@ impl MigrationTrait for Migration {
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager
-            .drop_table(Table::drop().table("settlement_lines").take())
-            .await
+        manager.drop_table(Table::drop().table("settlement_lines").take()).await
     }
 }
 
@@ -48,10 +46,7 @@ fn table() -> TableCreateStatement {
 fn indexes() -> [IndexCreateStatement; 3] {
     [
         index("settlement_lines_paid_at_id", &["paid_at", "id"]),
-        index(
-            "settlement_lines_merchant_id_paid_at_id",
-            &["merchant_id", "paid_at", "id"],
-        ),
+        index("settlement_lines_merchant_id_paid_at_id", &["merchant_id", "paid_at", "id"]),
         index("settlement_lines_settle_on_id", &["settle_on", "id"]),
     ]
 }

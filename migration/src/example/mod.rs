@@ -15,10 +15,7 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m0001_merchants::Migration),
-            Box::new(m0002_settlement_lines::Migration),
-        ]
+        vec![Box::new(m0001_merchants::Migration), Box::new(m0002_settlement_lines::Migration)]
     }
 
     fn migration_table_name() -> DynIden {

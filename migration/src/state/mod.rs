@@ -12,10 +12,7 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m0001_nodes::Migration),
-            Box::new(m0002_runs::Migration),
-        ]
+        vec![Box::new(m0001_nodes::Migration), Box::new(m0002_runs::Migration)]
     }
 
     fn migration_table_name() -> DynIden {

@@ -56,9 +56,7 @@ pub(super) fn field(kind: Kind, value: Value<'_>, out: &mut Vec<u8>) -> Result<(
             fixed(days.ok_or_else(|| unfit(kind, value))?.to_be_bytes(), out);
         }
         (Kind::Time, Value::Time(at)) => {
-            let micros = at
-                .micros()
-                .and_then(|micros| micros.checked_sub(EPOCH_MICROS));
+            let micros = at.micros().and_then(|micros| micros.checked_sub(EPOCH_MICROS));
             fixed(micros.ok_or_else(|| unfit(kind, value))?.to_be_bytes(), out);
         }
         (kind, value) => return Err(unfit(kind, value)),
@@ -66,10 +64,7 @@ pub(super) fn field(kind: Kind, value: Value<'_>, out: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the types of fixed length have 1 to 8 bytes"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the types of fixed length have 1 to 8 bytes")]
 fn fixed<const N: usize>(value: [u8; N], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0, 0, N as u8]);
     out.extend_from_slice(&value);
@@ -89,11 +84,7 @@ fn bytes(value: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
 /// Appends exact digits as a `numeric`: groups of four digits, counted outwards from the point.
 fn numeric(digits: &str, out: &mut Vec<u8>) -> Result<(), String> {
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
-    let sign: u16 = if unsigned.len() == digits.len() {
-        0
-    } else {
-        0x4000
-    };
+    let sign: u16 = if unsigned.len() == digits.len() { 0 } else { 0x4000 };
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     let (before, after) = (whole.len().div_ceil(GROUP), fraction.len().div_ceil(GROUP));
     let too_long = |_| format!("the number has {} digits, too many", unsigned.len());
@@ -123,7 +114,5 @@ fn numeric(digits: &str, out: &mut Vec<u8>) -> Result<(), String> {
 }
 
 fn group(digits: &[u8]) -> u16 {
-    digits
-        .iter()
-        .fold(0, |number, digit| number * 10 + u16::from(digit - b'0'))
+    digits.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0'))
 }

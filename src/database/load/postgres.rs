@@ -25,11 +25,7 @@ impl PostgresLoader {
         let transaction = runtime
             .block_on(pool.begin())
             .map_err(|error| failed(error, "beginning to load rows"))?;
-        let mut loader = Self {
-            transaction: Some(transaction),
-            pool,
-            runtime,
-        };
+        let mut loader = Self { transaction: Some(transaction), pool, runtime };
         // The default of 64 MB sorts the index of a million rows through temporary files.
         loader.execute("SET LOCAL maintenance_work_mem = '256MB'")?;
         Ok(loader)
@@ -45,9 +41,7 @@ impl PostgresLoader {
     pub(super) fn truth(&mut self, sql: &str) -> Result<bool> {
         let (connection, runtime) = self.connection()?;
         let query = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(connection);
-        runtime
-            .block_on(query)
-            .map_err(|error| failed(error, "looking at a table to be filled"))
+        runtime.block_on(query).map_err(|error| failed(error, "looking at a table to be filled"))
     }
 
     pub(super) fn execute(&mut self, sql: &str) -> Result<u64> {
@@ -65,12 +59,8 @@ impl PostgresLoader {
                    WHERE indrelid = $1::regclass AND NOT EXISTS \
                    (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)";
         let (connection, runtime) = self.connection()?;
-        let query = sqlx::query_as(sql)
-            .bind(quoted(table))
-            .fetch_all(connection);
-        runtime
-            .block_on(query)
-            .map_err(|error| failed(error, "listing a table's indexes"))
+        let query = sqlx::query_as(sql).bind(quoted(table)).fetch_all(connection);
+        runtime.block_on(query).map_err(|error| failed(error, "listing a table's indexes"))
     }
 
     pub(super) fn load(
@@ -97,9 +87,7 @@ impl PostgresLoader {
             Err(error) => {
                 // The first error is the one to tell; a connection that fails now is dropped with
                 // the transaction.
-                let _ = rows
-                    .runtime
-                    .block_on(rows.copy.abort("the source of the rows failed"));
+                let _ = rows.runtime.block_on(rows.copy.abort("the source of the rows failed"));
                 Err(error)
             }
         }
@@ -151,9 +139,7 @@ impl Rows<'_> {
     fn finish(mut self) -> Result<u64> {
         copy::end(&mut self.out);
         self.send()?;
-        self.runtime
-            .block_on(self.copy.finish())
-            .map_err(|error| failed(error, "loading rows"))
+        self.runtime.block_on(self.copy.finish()).map_err(|error| failed(error, "loading rows"))
     }
 }
 
@@ -175,9 +161,7 @@ impl RowSink for Rows<'_> {
 
 /// What an error of the driver's means for whoever asked.
 fn failed(error: sqlx::Error, doing: &'static str) -> Error {
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code);
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     match (&error, code.as_deref()) {
         (_, Some("53100")) => Error::NoSpace(error.into()),
         (sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed, _)

@@ -84,12 +84,8 @@ impl SqliteLoader {
             .connection
             .prepare(&sql)
             .map_err(|error| failed(error, "preparing to load rows"))?;
-        let mut rows = Rows {
-            statement,
-            columns: table.columns,
-            count: 0,
-            text: Vec::with_capacity(64),
-        };
+        let mut rows =
+            Rows { statement, columns: table.columns, count: 0, text: Vec::with_capacity(64) };
         source(&mut rows)?;
         Ok(rows.count)
     }
@@ -100,8 +96,7 @@ impl SqliteLoader {
             .map_err(|error| failed(error, "committing the loaded rows"))?;
         let tidy = || {
             for table in grown {
-                self.connection
-                    .execute_batch(&format!("ANALYZE {}", quoted(table)))?;
+                self.connection.execute_batch(&format!("ANALYZE {}", quoted(table)))?;
             }
             // The log is as large as what was loaded; left alone it would stay so. A reader in the
             // way costs nothing but that.
@@ -134,9 +129,7 @@ impl RowSink for Rows<'_> {
                 .raw_bind_parameter(index + 1, ToSqlOutput::Borrowed(bound))
                 .map_err(|error| failed(error, "binding a value to be loaded"))?;
         }
-        self.statement
-            .raw_execute()
-            .map_err(|error| failed(error, "loading a row"))?;
+        self.statement.raw_execute().map_err(|error| failed(error, "loading a row"))?;
         self.count += 1;
         Ok(())
     }
@@ -181,11 +174,7 @@ fn write_moment(at: Instant, out: &mut Vec<u8>) {
     let days = i32::try_from(days).unwrap_or(end);
     Date { days }.write(out);
     let second = u32::try_from(at.seconds.rem_euclid(DAY)).unwrap_or_default();
-    for (mark, number) in [
-        (b'T', second / 3_600),
-        (b':', second / 60 % 60),
-        (b':', second % 60),
-    ] {
+    for (mark, number) in [(b'T', second / 3_600), (b':', second / 60 % 60), (b':', second % 60)] {
         out.push(mark);
         out.extend_from_slice(&digits::<2>(number));
     }

@@ -24,11 +24,7 @@ impl Sqlite {
         let url = format!("sqlite://{}?mode=rwc", file.display());
         let db = connect(&url).await;
         let target = Target::of(&db, Some(file), Handle::current()).unwrap();
-        Self {
-            db,
-            target,
-            _directory: directory,
-        }
+        Self { db, target, _directory: directory }
     }
 }
 
@@ -40,18 +36,12 @@ pub(crate) async fn with_postgres(name: &str, test: impl AsyncFnOnce(DatabaseCon
     };
     let name = format!("tallyroll_{}_{name}", std::process::id());
     let admin = connect(&server).await;
-    admin
-        .execute_unprepared(&format!("CREATE DATABASE {name}"))
-        .await
-        .unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
     let (host, _) = server.rsplit_once('/').unwrap();
     let db = connect(&format!("{host}/{name}")).await;
     let target = Target::of(&db, None, Handle::current()).unwrap();
     let outcome = AssertUnwindSafe(test(db, target)).catch_unwind().await;
-    admin
-        .execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)"))
-        .await
-        .unwrap();
+    admin.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
     if let Err(panic) = outcome {
         std::panic::resume_unwind(panic);
     }

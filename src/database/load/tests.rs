@@ -59,9 +59,7 @@ async fn column(db: &DatabaseConnection, expression: &str) -> Vec<Option<String>
     let sql = format!("SELECT CAST({expression} AS text) AS cell FROM {table} ORDER BY id");
     let statement = sea_orm::Statement::from_string(db.get_database_backend(), sql);
     let rows = db.query_all_raw(statement).await.unwrap();
-    rows.iter()
-        .map(|row| row.try_get("", "cell").unwrap())
-        .collect()
+    rows.iter().map(|row| row.try_get("", "cell").unwrap()).collect()
 }
 
 fn load(target: &Target, fill: impl Fn(&mut dyn RowSink) -> Result<()>) -> Result<u64> {
@@ -72,10 +70,7 @@ fn load(target: &Target, fill: impl Fn(&mut dyn RowSink) -> Result<()>) -> Resul
 }
 
 fn texts(expected: &[&str]) -> Vec<Option<String>> {
-    expected
-        .iter()
-        .map(|text| Some((*text).to_owned()))
-        .collect()
+    expected.iter().map(|text| Some((*text).to_owned())).collect()
 }
 
 const DECIMALS: [&str; 9] = [
@@ -105,27 +100,13 @@ async fn sqlite_holds_what_was_loaded_in_the_orms_own_form() {
     let it = Sqlite::new().await;
     make_things(&it.db).await;
     let target = it.target.clone();
-    assert_eq!(
-        blocking(move || load(&target, push_decimals))
-            .await
-            .unwrap(),
-        10
-    );
+    assert_eq!(blocking(move || load(&target, push_decimals)).await.unwrap(), 10);
     let exact = column(&it.db, "exact").await;
     assert_eq!(exact[..9], texts(&DECIMALS));
     assert_eq!(exact[9], None);
-    assert_eq!(
-        column(&it.db, "text").await[0].as_deref(),
-        Some("글 'quoted' \t\\N")
-    );
-    assert_eq!(
-        column(&it.db, "day").await[0].as_deref(),
-        Some("1999-12-31")
-    );
-    assert_eq!(
-        column(&it.db, "moment").await[0].as_deref(),
-        Some("1969-12-31T23:59:59.250+00:00")
-    );
+    assert_eq!(column(&it.db, "text").await[0].as_deref(), Some("글 'quoted' \t\\N"));
+    assert_eq!(column(&it.db, "day").await[0].as_deref(), Some("1999-12-31"));
+    assert_eq!(column(&it.db, "moment").await[0].as_deref(), Some("1969-12-31T23:59:59.250+00:00"));
     assert_eq!(column(&it.db, "\"float\"").await[0].as_deref(), Some("0.1"));
     assert_eq!(column(&it.db, "truth").await[1].as_deref(), Some("1"));
 }
@@ -134,40 +115,24 @@ async fn sqlite_holds_what_was_loaded_in_the_orms_own_form() {
 async fn postgres_holds_what_was_loaded() {
     with_postgres("exact", async |db, target| {
         make_things(&db).await;
-        assert_eq!(
-            blocking(move || load(&target, push_decimals))
-                .await
-                .unwrap(),
-            10
-        );
+        assert_eq!(blocking(move || load(&target, push_decimals)).await.unwrap(), 10);
         let exact = column(&db, "exact").await;
         assert_eq!(exact[..9], texts(&DECIMALS));
         assert_eq!(exact[9], None);
-        assert_eq!(
-            column(&db, "text").await[0].as_deref(),
-            Some("글 'quoted' \t\\N")
-        );
+        assert_eq!(column(&db, "text").await[0].as_deref(), Some("글 'quoted' \t\\N"));
         assert_eq!(column(&db, "day").await[0].as_deref(), Some("1999-12-31"));
         let moment = column(&db, "moment AT TIME ZONE 'UTC'").await;
         assert_eq!(moment[0].as_deref(), Some("1969-12-31 23:59:59.25"));
         assert_eq!(column(&db, "\"float\"").await[0].as_deref(), Some("0.1"));
         assert_eq!(column(&db, "truth").await[1].as_deref(), Some("true"));
-        assert_eq!(
-            column(&db, "json").await[0].as_deref(),
-            Some(r#"{"b": 1,  "a": [null]}"#)
-        );
+        assert_eq!(column(&db, "json").await[0].as_deref(), Some(r#"{"b": 1,  "a": [null]}"#));
     })
     .await;
 }
 
 fn fail_late(sink: &mut dyn RowSink) -> Result<()> {
     for id in 0..20_000 {
-        sink.row(&row(
-            id,
-            "1.5",
-            "some text to fill chunks with",
-            Instant::from_seconds(id),
-        ))?;
+        sink.row(&row(id, "1.5", "some text to fill chunks with", Instant::from_seconds(id)))?;
     }
     Err(Error::Cancelled)
 }
@@ -188,17 +153,9 @@ async fn fails_and_recovers(db: DatabaseConnection, target: Target) {
     assert_eq!(column(&db, "id").await, texts(&[]));
     let failing = target.clone();
     let doubled = blocking(move || load(&failing, push_twice)).await;
-    assert!(
-        matches!(doubled, Err(Error::Internal { .. })),
-        "{doubled:?}"
-    );
+    assert!(matches!(doubled, Err(Error::Internal { .. })), "{doubled:?}");
     assert_eq!(column(&db, "id").await, texts(&[]));
-    assert_eq!(
-        blocking(move || load(&target, push_decimals))
-            .await
-            .unwrap(),
-        10
-    );
+    assert_eq!(blocking(move || load(&target, push_decimals)).await.unwrap(), 10);
     assert_eq!(column(&db, "id").await.len(), 10);
 }
 
@@ -224,12 +181,7 @@ async fn refuses_what_does_not_fit(db: DatabaseConnection, target: Target) {
         })
     })
     .await;
-    let Err(Error::Cell {
-        row: 2,
-        column,
-        detail,
-    }) = refused
-    else {
+    let Err(Error::Cell { row: 2, column, detail }) = refused else {
         panic!("{refused:?}");
     };
     assert_eq!(column, "id");
@@ -248,9 +200,7 @@ async fn postgres_is_not_asked_to_store_a_nul() {
     with_postgres("nul", async |db, target| {
         make_things(&db).await;
         let refused = blocking(move || {
-            load(&target, |sink| {
-                sink.row(&row(1, "1", "a\0b", Instant::from_seconds(0)))
-            })
+            load(&target, |sink| sink.row(&row(1, "1", "a\0b", Instant::from_seconds(0))))
         });
         assert!(matches!(refused.await, Err(Error::Cell { row: 1, .. })));
     })

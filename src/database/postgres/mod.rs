@@ -66,9 +66,8 @@ impl PostgresRows {
             session = self.session() => session?,
         };
         let arguments = arguments(&self.query.args)?;
-        let mut stream =
-            sqlx::query_with(AssertSqlSafe(self.query.sql.clone()), arguments)
-                .fetch(&mut *connection);
+        let mut stream = sqlx::query_with(AssertSqlSafe(self.query.sql.clone()), arguments)
+            .fetch(&mut *connection);
         let mut unsayable = Unsayable::new(self.query.cells.iter().map(|cell| cell.key.as_str()));
         let outcome = self.pull(stream.as_mut(), sink, stop, &mut unsayable).await;
         let usable = match &outcome {
@@ -142,7 +141,8 @@ impl PostgresRows {
         backend: i32,
         mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<PgRow>> + ?Sized)>,
     ) -> bool {
-        let asked = sqlx::query("SELECT pg_cancel_backend($1)").bind(backend).execute(&self.control);
+        let asked =
+            sqlx::query("SELECT pg_cancel_backend($1)").bind(backend).execute(&self.control);
         if !matches!(timeout(CANCEL, asked).await, Ok(Ok(_))) {
             return false;
         }
@@ -159,10 +159,12 @@ impl PostgresRows {
         // The round trip takes the run's name off and meets a cancel request that came too late.
         let reset = async |connection: &mut PgConnection| {
             for _ in 0..2 {
-                let reset = sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");
+                let reset =
+                    sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");
                 match reset.execute(&mut *connection).await {
                     Ok(_) => return true,
-                    Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("57014") => {}
+                    Err(sqlx::Error::Database(error))
+                        if error.code().as_deref() == Some("57014") => {}
                     Err(_) => return false,
                 }
             }

@@ -75,12 +75,13 @@ fn whole_or_decimal(kind: Option<Kind>, digits: &str) -> Reading<'_> {
             Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => {
                 Ok(Some(Value::Decimal(whole)))
             }
-            Some(_) => Err(format!("holds {digits}, which is not a whole number; declare it decimal")),
+            Some(_) => {
+                Err(format!("holds {digits}, which is not a whole number; declare it decimal"))
+            }
             None => Ok(Some(Value::Decimal(digits))),
         },
         Some(Kind::Decimal) => Ok(Some(Value::Decimal(digits))),
-        Some(Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json) | None => {
-            Ok(Some(Value::Text(digits)))
-        }
+        Some(Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json)
+        | None => Ok(Some(Value::Text(digits))),
     }
 }

@@ -8,7 +8,8 @@ use crate::rows::{Kind, Value};
 /// `numeric_send` of digits in groups of four.
 fn sent(weight: i16, sign: u16, scale: u16, groups: &[u16]) -> Vec<u8> {
     let count = u16::try_from(groups.len()).unwrap();
-    let header = [count.to_be_bytes(), weight.to_be_bytes(), sign.to_be_bytes(), scale.to_be_bytes()];
+    let header =
+        [count.to_be_bytes(), weight.to_be_bytes(), sign.to_be_bytes(), scale.to_be_bytes()];
     header.into_iter().chain(groups.iter().map(|group| group.to_be_bytes())).flatten().collect()
 }
 
@@ -30,7 +31,10 @@ fn a_numeric_prints_every_digit_of_its_scale() {
         (sent(-3, 0, 10, &[100]), "0.0000000001"),
         (sent(1, 0, 0, &[1]), "10000"),
         (sent(2, 0, 1, &[1, 0, 2, 5000]), "100000002.5"),
-        (sent(4, 0, 10, &[1234, 5678, 9012, 3456, 7890, 1234, 5678, 9000]), "12345678901234567890.1234567890"),
+        (
+            sent(4, 0, 10, &[1234, 5678, 9012, 3456, 7890, 1234, 5678, 9000]),
+            "12345678901234567890.1234567890",
+        ),
         (sent(0, 0, 5, &[1, 2345, 6000]), "1.23456"),
     ] {
         assert_eq!(decimal(&bytes), printed);
@@ -46,7 +50,9 @@ fn a_numeric_that_is_no_number_has_no_digits_and_one_cut_short_is_refused() {
     }
     let mut cut = sent(1, 0, 0, &[1, 2]);
     cut.pop();
-    assert!(numeric::read(&cut, Some(Kind::Decimal), &mut scratch).unwrap_err().contains("cut short"));
+    assert!(
+        numeric::read(&cut, Some(Kind::Decimal), &mut scratch).unwrap_err().contains("cut short")
+    );
     assert!(numeric::read(&[0, 1], Some(Kind::Decimal), &mut scratch).is_err());
 }
 

@@ -116,21 +116,17 @@ pub(super) fn reader(cell: &Cell, type_name: &str) -> Result<Wire, String> {
         Read::Stored => true,
         Read::As { kind, .. } => fits(*kind, wire),
     };
-    if fits {
-        Ok(wire)
-    } else {
-        Err(unreadable(type_name, "declare the kind that it is"))
-    }
+    if fits { Ok(wire) } else { Err(unreadable(type_name, "declare the kind that it is")) }
 }
 
 /// Types sent as their text; an enum's name is whatever its maker chose, and so is citext's.
 fn is_text(name: &str) -> bool {
     match name {
         "TEXT" | "VARCHAR" | "CHAR" | "NAME" | "unknown" => true,
-        "BYTEA" | "VOID" | "\"CHAR\"" | "TIME" | "TIMETZ" | "INTERVAL" | "MONEY" | "BIT" | "VARBIT"
-        | "INET" | "CIDR" | "MACADDR" | "MACADDR8" | "POINT" | "LSEG" | "PATH" | "BOX"
-        | "POLYGON" | "LINE" | "CIRCLE" | "RECORD" | "JSONPATH" | "INT4RANGE" | "NUMRANGE"
-        | "TSRANGE" | "TSTZRANGE" | "DATERANGE" | "INT8RANGE" => false,
+        "BYTEA" | "VOID" | "\"CHAR\"" | "TIME" | "TIMETZ" | "INTERVAL" | "MONEY" | "BIT"
+        | "VARBIT" | "INET" | "CIDR" | "MACADDR" | "MACADDR8" | "POINT" | "LSEG" | "PATH"
+        | "BOX" | "POLYGON" | "LINE" | "CIRCLE" | "RECORD" | "JSONPATH" | "INT4RANGE"
+        | "NUMRANGE" | "TSRANGE" | "TSTZRANGE" | "DATERANGE" | "INT8RANGE" => false,
         name => !name.ends_with("[]"),
     }
 }
@@ -149,9 +145,13 @@ fn fits(kind: Kind, wire: Wire) -> bool {
         TimestampTz, Uuid,
     };
     match kind {
-        Kind::Text => matches!(wire, Text | Uuid | Int2 | Int4 | Int8 | Oid | Numeric | Bool | Json | Jsonb),
+        Kind::Text => {
+            matches!(wire, Text | Uuid | Int2 | Int4 | Int8 | Oid | Numeric | Bool | Json | Jsonb)
+        }
         Kind::Int => matches!(wire, Int2 | Int4 | Int8 | Oid | Numeric),
-        Kind::Decimal => matches!(wire, Numeric | Int2 | Int4 | Int8 | Oid | Float4 | Float8 | Text),
+        Kind::Decimal => {
+            matches!(wire, Numeric | Int2 | Int4 | Int8 | Oid | Float4 | Float8 | Text)
+        }
         Kind::Float => matches!(wire, Float4 | Float8 | Int2 | Int4),
         Kind::Bool => matches!(wire, Bool),
         Kind::Date => matches!(wire, Date),
@@ -212,12 +212,7 @@ fn boolean(bytes: &[u8], kind: Option<Kind>) -> Result<Value<'static>, String> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "int2 and int4 alone are read as floats")]
-fn integer(
-    value: i64,
-    kind: Option<Kind>,
-    scale: Option<u32>,
-    scratch: &mut String,
-) -> Value<'_> {
+fn integer(value: i64, kind: Option<Kind>, scale: Option<u32>, scratch: &mut String) -> Value<'_> {
     match kind {
         Some(Kind::Text) => {
             scratch.push_str(itoa::Buffer::new().format(value));
@@ -273,12 +268,13 @@ fn float8(
 fn text(text: &str, kind: Option<Kind>) -> Result<Value<'_>, String> {
     match kind {
         Some(Kind::Decimal) if is_decimal(text) => Ok(Value::Decimal(text)),
-        Some(Kind::Decimal) => Err(format!("holds the text {text:?}, which is not a decimal number")),
+        Some(Kind::Decimal) => {
+            Err(format!("holds the text {text:?}, which is not a decimal number"))
+        }
         Some(Kind::Json) if is_json(text) => Ok(Value::Json(text)),
         Some(Kind::Json) => Err("holds text that is not valid JSON".into()),
-        Some(Kind::Text | Kind::Int | Kind::Float | Kind::Bool | Kind::Date | Kind::Time) | None => {
-            Ok(Value::Text(text))
-        }
+        Some(Kind::Text | Kind::Int | Kind::Float | Kind::Bool | Kind::Date | Kind::Time)
+        | None => Ok(Value::Text(text)),
     }
 }
 
@@ -312,7 +308,9 @@ fn day<'r>(
     let days = value.checked_add(EPOCH_DAYS).ok_or("holds a date beyond every calendar")?;
     let date = Date { days };
     match kind {
-        Some(Kind::Time) => at_zone(i64::from(days) * 86_400, 0, zone).map(|at| Some(Value::Time(at))),
+        Some(Kind::Time) => {
+            at_zone(i64::from(days) * 86_400, 0, zone).map(|at| Some(Value::Time(at)))
+        }
         Some(_) => Ok(Some(Value::Date(date))),
         None => {
             write_text(scratch, |out| date.write(out));

@@ -10,9 +10,8 @@ use crate::definitions::reader::{Part, Spot};
 use crate::definitions::report::{Declared, Zone};
 use crate::rows::{Column, Kind, Look};
 
-const KNOWN: [&str; 10] = [
-    "key", "column", "title", "type", "width", "format", "scale", "zone", "unit", "not_null",
-];
+const KNOWN: [&str; 10] =
+    ["key", "column", "title", "type", "width", "format", "scale", "zone", "unit", "not_null"];
 const UNITS: [(&str, Unit); 3] = [
     ("seconds", Unit::Seconds),
     ("milliseconds", Unit::Milliseconds),
@@ -76,41 +75,23 @@ impl Columns {
         let mut drafts = self.0.iter().filter(|draft| draft.source == source);
         let first = drafts.next();
         let of_kind = |draft: &&Draft| {
-            draft
-                .declared
-                .as_ref()
-                .is_some_and(|declared| Some(declared.column.kind) == kind)
+            draft.declared.as_ref().is_some_and(|declared| Some(declared.column.kind) == kind)
         };
-        match (
-            first,
-            first.into_iter().chain(drafts).find(of_kind).or(first),
-        ) {
-            (
-                _,
-                Some(Draft {
-                    declared: Some(declared),
-                    ..
-                }),
-            ) => Lookup::Sound(declared),
+        match (first, first.into_iter().chain(drafts).find(of_kind).or(first)) {
+            (_, Some(Draft { declared: Some(declared), .. })) => Lookup::Sound(declared),
             (Some(_), _) => Lookup::Broken,
             (None, _) => Lookup::Absent(self.hint(source)),
         }
     }
 
     pub(super) fn into_declared(self) -> Vec<Declared> {
-        self.0
-            .into_iter()
-            .filter_map(|draft| draft.declared)
-            .collect()
+        self.0.into_iter().filter_map(|draft| draft.declared).collect()
     }
 
     fn hint(&self, name: &str) -> String {
         let namesake = self.0.iter().find(|draft| draft.key == name);
         namesake.map_or_else(String::new, |draft| {
-            format!(
-                " (the column with the key \"{name}\" reads \"{}\")",
-                draft.source
-            )
+            format!(" (the column with the key \"{name}\" reads \"{}\")", draft.source)
         })
     }
 
@@ -125,11 +106,7 @@ impl Columns {
         let source = source.or_else(|| key.as_ref().map(|key| key.value.clone()))?;
         let declared = self.declared(&part, key.as_ref(), &source, faults);
         let key = key.map(|key| key.value).unwrap_or_default();
-        Some(Draft {
-            key,
-            source,
-            declared,
-        })
+        Some(Draft { key, source, declared })
     }
 
     fn declared(
@@ -145,9 +122,7 @@ impl Columns {
         let title = part.text("title", faults).map(|title| title.value);
         let kind = part.needed_word("type", &KINDS, faults);
         let look = Look {
-            width: part
-                .number("width", (0.1, WIDEST), faults)
-                .map(|width| width.value),
+            width: part.number("width", (0.1, WIDEST), faults).map(|width| width.value),
             format: part.text("format", faults).map(|format| format.value),
         };
         let marks = Marks {
@@ -205,28 +180,15 @@ fn scale(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<Spot<u32>> {
     // Counted rather than cast: the number is at most thirty.
     let digits = (0..=30_u32).find(|digits| (f64::from(*digits) - scale.value).abs() < 1e-9);
     if digits.is_none() {
-        faults.at(
-            scale.at,
-            "\"scale\" has a fraction",
-            "write a whole number from 0 to 30",
-        );
+        faults.at(scale.at, "\"scale\" has a fraction", "write a whole number from 0 to 30");
     }
-    digits.map(|value| Spot {
-        value,
-        at: scale.at,
-    })
+    digits.map(|value| Spot { value, at: scale.at })
 }
 
 fn zone(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<Spot<Zone>> {
     let zone = part.text("zone", faults)?;
     if let Ok(rules) = TimeZone::get(&zone.value) {
-        return Some(Spot {
-            value: Zone {
-                name: zone.value,
-                rules,
-            },
-            at: zone.at,
-        });
+        return Some(Spot { value: Zone { name: zone.value, rules }, at: zone.at });
     }
     faults.at(
         zone.at,

@@ -93,10 +93,7 @@ fn resolve<'c>(
     columns: &'c Columns,
     faults: &mut Faults<'_>,
 ) -> Option<(Kind, Option<&'c Declared>)> {
-    match (
-        asked,
-        columns.lookup(&column.value, asked.map(|kind| kind.value)),
-    ) {
+    match (asked, columns.lookup(&column.value, asked.map(|kind| kind.value))) {
         (None, Lookup::Broken) => None,
         (Some(asked), Lookup::Broken | Lookup::Absent(_)) => Some((asked.value, None)),
         (None, Lookup::Absent(_)) if op == Op::IsNull => Some((Kind::Bool, None)),
@@ -135,16 +132,9 @@ fn resolve<'c>(
 fn check_fit(name: &str, op: &Spot<Op>, kind: Kind, faults: &mut Faults<'_>) {
     let takes: &[Op] = match kind {
         Kind::Text => &Op::WORDS.map(|(_, op)| op),
-        Kind::Int | Kind::Decimal | Kind::Float | Kind::Date | Kind::Time => &[
-            Op::Eq,
-            Op::Ne,
-            Op::Lt,
-            Op::Le,
-            Op::Gt,
-            Op::Ge,
-            Op::In,
-            Op::IsNull,
-        ],
+        Kind::Int | Kind::Decimal | Kind::Float | Kind::Date | Kind::Time => {
+            &[Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::In, Op::IsNull]
+        }
         Kind::Bool => &[Op::Eq, Op::Ne, Op::In, Op::IsNull],
         Kind::Json => &[Op::IsNull],
     };

@@ -15,17 +15,8 @@ use super::reader::{Part, Spot};
 use super::report::{Order, Origin, Report, ScopeColumn};
 use crate::rows::Kind;
 
-const KNOWN: [&str; 9] = [
-    "title",
-    "description",
-    "database",
-    "from",
-    "sql",
-    "order_by",
-    "scope",
-    "columns",
-    "filters",
-];
+const KNOWN: [&str; 9] =
+    ["title", "description", "database", "from", "sql", "order_by", "scope", "columns", "filters"];
 
 /// The words for kinds, in the order that messages list them.
 const KINDS: [(&str, Kind); 8] = [
@@ -51,11 +42,7 @@ pub(super) fn report(name: &str, file: &str, text: &str) -> Result<Report, Vec<F
         );
     }
     // What was recovered from a broken file has holes, which would be reported as faults of their own.
-    let report = if errors.is_empty() {
-        read(name, table.get_ref(), &mut faults)
-    } else {
-        None
-    };
+    let report = if errors.is_empty() { read(name, table.get_ref(), &mut faults) } else { None };
     match report {
         Some(report) if faults.is_empty() => Ok(report),
         _ => Err(faults.into_sorted()),
@@ -71,12 +58,8 @@ pub(super) fn is_name(name: &str) -> bool {
 
 fn read(name: &str, table: &DeTable<'_>, faults: &mut Faults<'_>) -> Option<Report> {
     let part = Part::new(table, 0, "the report", &KNOWN, faults);
-    let title = part
-        .text("title", faults)
-        .map_or_else(|| name.to_owned(), |title| title.value);
-    let description = part
-        .text("description", faults)
-        .map(|text| text.value.trim().to_owned());
+    let title = part.text("title", faults).map_or_else(|| name.to_owned(), |title| title.value);
+    let description = part.text("description", faults).map(|text| text.value.trim().to_owned());
     let database = part.text("database", faults).map(|database| database.value);
     let origin = origin(&part, faults);
     let columns = Columns::read(&part, faults);
@@ -110,11 +93,7 @@ fn origin(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<(Origin, usize)> {
             }
         },
         (Some(_), Some(sql)) => {
-            faults.at(
-                sql.at,
-                "the report has both \"from\" and \"sql\"",
-                "keep one of them",
-            );
+            faults.at(sql.at, "the report has both \"from\" and \"sql\"", "keep one of them");
             None
         }
         (None, None) => {
@@ -136,19 +115,13 @@ fn table(from: &Spot<String>, faults: &mut Faults<'_>) -> Option<Origin> {
         _ => {
             faults.at(
                 from.at,
-                format!(
-                    "\"from\" is \"{}\", which is not the name of a table",
-                    from.value
-                ),
+                format!("\"from\" is \"{}\", which is not the name of a table", from.value),
                 "write a table or view as \"name\" or \"schema.name\"; put a query into sql",
             );
             return None;
         }
     };
-    Some(Origin::Table {
-        schema,
-        name: name.to_owned(),
-    })
+    Some(Origin::Table { schema, name: name.to_owned() })
 }
 
 fn order(part: &Part<'_>, columns: &Columns, faults: &mut Faults<'_>) -> Vec<Order> {
@@ -209,11 +182,7 @@ fn scope(
     let mut scope = BTreeMap::new();
     for (dimension, value) in part.entries("scope", example, faults) {
         if dimension.value.trim().is_empty() {
-            faults.at(
-                dimension.at,
-                "a dimension of scope has no name",
-                format!("write {example}"),
-            );
+            faults.at(dimension.at, "a dimension of scope has no name", format!("write {example}"));
         }
         if let Some(column) = scope_column(&dimension, value, columns, faults) {
             scope.insert(dimension.value, column);
@@ -236,10 +205,7 @@ fn scope_column(
             let what = format!("the scope \"{name}\"");
             let part = Part::new(table, at, what, &["column", "type"], faults);
             let column = part.needed("column", "merchant_id", faults)?;
-            (
-                column.value,
-                part.word("type", &KINDS, faults).map(|kind| kind.value),
-            )
+            (column.value, part.word("type", &KINDS, faults).map(|kind| kind.value))
         }
         other => {
             faults.at(
@@ -270,17 +236,10 @@ fn scope_column(
     if !matches!(kind, Kind::Int | Kind::Text) {
         faults.at(
             at,
-            format!(
-                "the scope \"{name}\" names \"{column}\", a {} column",
-                kind.word()
-            ),
+            format!("the scope \"{name}\" names \"{column}\", a {} column", kind.word()),
             "hold a scope against an int or text column",
         );
         return None;
     }
-    Some(ScopeColumn {
-        column,
-        kind,
-        line: faults.line(at),
-    })
+    Some(ScopeColumn { column, kind, line: faults.line(at) })
 }

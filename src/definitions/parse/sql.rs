@@ -9,13 +9,7 @@ type Complaint = (String, String);
 /// Checks that `sql` is one `select` or `with`, closed in itself and without placeholders, and
 /// takes the semicolon off its end.
 pub(super) fn checked(sql: &str) -> Result<String, Complaint> {
-    let mut scanner = Scanner {
-        sql,
-        at: 0,
-        depth: 0,
-        first: None,
-        ended: None,
-    };
+    let mut scanner = Scanner { sql, at: 0, depth: 0, first: None, ended: None };
     while scanner.at < sql.len() {
         scanner.step()?;
     }
@@ -49,9 +43,7 @@ impl<'s> Scanner<'s> {
             return Ok(());
         }
         if rest.starts_with("/*") {
-            let end = rest
-                .find("*/")
-                .ok_or_else(|| unclosed("a comment /* … */"))?;
+            let end = rest.find("*/").ok_or_else(|| unclosed("a comment /* … */"))?;
             self.at += end + 2;
             return Ok(());
         }
@@ -110,10 +102,7 @@ impl<'s> Scanner<'s> {
     fn is_escape_string(&self) -> bool {
         let mut before = self.sql.get(..self.at).unwrap_or_default().chars().rev();
         let prefix = before.next().is_some_and(|char| matches!(char, 'e' | 'E'));
-        prefix
-            && !before
-                .next()
-                .is_some_and(|char| char.is_alphanumeric() || char == '_')
+        prefix && !before.next().is_some_and(|char| char.is_alphanumeric() || char == '_')
     }
 
     /// A placeholder `$1`, a quotation `$tag$ … $tag$`, or a sign within a name.
@@ -158,14 +147,8 @@ impl<'s> Scanner<'s> {
             return Err(unclosed("a bracket ( … )"));
         }
         let end = self.ended.unwrap_or(self.sql.len());
-        let statement = self
-            .sql
-            .get(self.first.unwrap_or(end)..end)
-            .unwrap_or_default();
-        let word: String = statement
-            .chars()
-            .take_while(char::is_ascii_alphabetic)
-            .collect();
+        let statement = self.sql.get(self.first.unwrap_or(end)..end).unwrap_or_default();
+        let word: String = statement.chars().take_while(char::is_ascii_alphabetic).collect();
         if word.eq_ignore_ascii_case("select") || word.eq_ignore_ascii_case("with") {
             Ok(statement.trim_end().to_owned())
         } else {

@@ -19,10 +19,7 @@ fn a_token_gives_back_exactly_what_went_in() {
         vec![Arg::Text("가\0\"\\".into()), Arg::Text(String::new())],
     ] {
         let token = encode_cursor(&report, &filters, &place).expect("no NULL");
-        assert!(
-            token.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-            "{token}"
-        );
+        assert!(token.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{token}");
         assert_eq!(decode_cursor(&report, &filters, &token), Ok(place));
     }
 }
@@ -36,26 +33,13 @@ fn every_altered_character_and_every_cut_is_noticed() {
         let mut altered = token.clone().into_bytes();
         altered[index] = if altered[index] == b'0' { b'1' } else { b'0' };
         let altered = String::from_utf8(altered).expect("still ASCII");
-        assert!(
-            decode_cursor(&report, &filters, &altered).is_err(),
-            "{index}"
-        );
-        assert!(
-            decode_cursor(&report, &filters, &token[..index]).is_err(),
-            "{index}"
-        );
+        assert!(decode_cursor(&report, &filters, &altered).is_err(), "{index}");
+        assert!(decode_cursor(&report, &filters, &token[..index]).is_err(), "{index}");
     }
     for token in ["", "zz", "가", &token.to_uppercase(), &format!("{token}00")] {
         let problem = decode_cursor(&report, &filters, token).expect_err("altered");
-        assert_eq!(
-            (problem.code, problem.parameter.as_deref()),
-            ("bad_cursor", Some("after"))
-        );
-        assert!(
-            problem.detail.contains("start again without \"after\""),
-            "{}",
-            problem.detail
-        );
+        assert_eq!((problem.code, problem.parameter.as_deref()), ("bad_cursor", Some("after")));
+        assert!(problem.detail.contains("start again without \"after\""), "{}", problem.detail);
     }
 }
 
@@ -70,10 +54,7 @@ fn a_token_of_other_filters_another_report_or_another_order_is_refused() {
         &[("id", "1"), ("id", "2"), ("open", "false")],
         &[("id", "1"), ("id", "2"), ("open", "true"), ("note", "a")],
     ] {
-        assert!(
-            decode_cursor(&ledger, &filters(&ledger, pairs), &token).is_err(),
-            "{pairs:?}"
-        );
+        assert!(decode_cursor(&ledger, &filters(&ledger, pairs), &token).is_err(), "{pairs:?}");
     }
     let turned = report(&LEDGER.replace("\"at desc\"", "\"at\""));
     assert!(decode_cursor(&turned, &asked, &token).is_err());
@@ -91,10 +72,7 @@ fn filters_in_another_order_or_other_words_are_the_same_filters() {
         &place(),
     );
     let again = filters(&report, &[("id", "2"), ("id", "1"), ("from", "2026-01-31")]);
-    assert_eq!(
-        decode_cursor(&report, &again, &token.expect("no NULL")),
-        Ok(place())
-    );
+    assert_eq!(decode_cursor(&report, &again, &token.expect("no NULL")), Ok(place()));
 }
 
 #[test]
@@ -112,10 +90,5 @@ fn a_day_of_another_zone_is_another_filter() {
 fn a_null_cannot_be_continued_after() {
     let report = report(LEDGER);
     let refused = encode_cursor(&report, &Filters::default(), &[Arg::Int(1), Arg::Null]);
-    assert_eq!(
-        refused,
-        Err(NullInOrder {
-            column: "id".into()
-        })
-    );
+    assert_eq!(refused, Err(NullInOrder { column: "id".into() }));
 }

@@ -30,23 +30,15 @@ fn a_file_of_a_built_ins_name_replaces_it_and_others_are_added() {
     ]);
     let definitions = Definitions::load(&[BUILTIN], Some(directory.path()));
     assert_eq!(faults(&definitions), Vec::<String>::new());
-    assert_eq!(
-        definitions.reports.keys().collect::<Vec<_>>(),
-        ["daily-2", "settlements"]
-    );
+    assert_eq!(definitions.reports.keys().collect::<Vec<_>>(), ["daily-2", "settlements"]);
     assert_eq!(definitions.reports["settlements"].title, "Mine");
-    assert_eq!(
-        definitions.reports["settlements"].file,
-        "reports/settlements.toml"
-    );
+    assert_eq!(definitions.reports["settlements"].file, "reports/settlements.toml");
 }
 
 #[test]
 fn a_bad_replacement_leaves_no_report_of_that_name() {
-    let directory = directory(&[
-        ("settlements.toml", b"from = \"t\"\n"),
-        ("b.toml", GOOD.as_bytes()),
-    ]);
+    let directory =
+        directory(&[("settlements.toml", b"from = \"t\"\n"), ("b.toml", GOOD.as_bytes())]);
     let definitions = Definitions::load(&[BUILTIN], Some(directory.path()));
     assert_eq!(definitions.reports.keys().collect::<Vec<_>>(), ["b"]);
     assert_eq!(
@@ -86,8 +78,5 @@ fn a_directory_may_have_no_reports_but_must_be_there() {
     assert!(definitions.reports.contains_key("settlements"));
     let faults = faults(&definitions);
     assert_eq!(faults.len(), 1);
-    assert!(
-        faults[0].contains("nowhere/reports: the directory cannot be read: "),
-        "{faults:?}"
-    );
+    assert!(faults[0].contains("nowhere/reports: the directory cannot be read: "), "{faults:?}");
 }

@@ -74,11 +74,7 @@ fn load(text: &str) -> Definitions {
 fn report(text: &str) -> Arc<Report> {
     let definitions = load(text);
     assert_eq!(definitions.faults, Vec::<Fault>::new());
-    definitions
-        .reports
-        .get("x")
-        .cloned()
-        .expect("a definition without faults gives a report")
+    definitions.reports.get("x").cloned().expect("a definition without faults gives a report")
 }
 
 fn seoul() -> TimeZone {
@@ -86,10 +82,8 @@ fn seoul() -> TimeZone {
 }
 
 fn typed(report: &Report, pairs: &[(&str, &str)]) -> (Filters, Vec<Problem>) {
-    let pairs: Vec<(String, String)> = pairs
-        .iter()
-        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-        .collect();
+    let pairs: Vec<(String, String)> =
+        pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let mut problems = Vec::new();
     let filters = parse_filters(report, &pairs, &[], &seoul(), &mut problems);
     (filters, problems)

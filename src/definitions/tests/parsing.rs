@@ -8,19 +8,14 @@ use crate::rows::Kind;
 /// The faults of `text` as people read them.
 fn faults(text: &str) -> Vec<String> {
     let definitions = load(text);
-    assert!(
-        definitions.reports.is_empty(),
-        "a file with faults gives no report"
-    );
+    assert!(definitions.reports.is_empty(), "a file with faults gives no report");
     definitions.faults.iter().map(Fault::to_string).collect()
 }
 
 #[track_caller]
 fn assert_faults(text: &str, expected: &[&str]) {
-    let expected: Vec<String> = expected
-        .iter()
-        .map(|fault| format!("built-in reports/x.toml:{fault}"))
-        .collect();
+    let expected: Vec<String> =
+        expected.iter().map(|fault| format!("built-in reports/x.toml:{fault}")).collect();
     assert_eq!(faults(text), expected);
 }
 
@@ -34,11 +29,7 @@ fn the_definition_that_comes_with_the_program_has_no_faults() {
     assert_eq!(report.order_words(), ["paid_at", "id"]);
     assert_eq!(report.scope["merchant"].column, "merchant_id");
     assert_eq!(report.scope["merchant"].kind, Kind::Int);
-    let names: Vec<&str> = report
-        .filters
-        .iter()
-        .map(|filter| filter.name.as_str())
-        .collect();
+    let names: Vec<&str> = report.filters.iter().map(|filter| filter.name.as_str()).collect();
     let expected = [
         "from",
         "to",
@@ -60,13 +51,7 @@ fn what_is_left_out_has_its_default() {
     let report = report("from = \"t\"\n[[columns]]\nkey = \"a\"\ntype = \"text\"\n");
     assert_eq!(report.title, "x");
     assert_eq!(report.description, None);
-    assert_eq!(
-        report.origin,
-        Origin::Table {
-            schema: None,
-            name: "t".into()
-        }
-    );
+    assert_eq!(report.origin, Origin::Table { schema: None, name: "t".into() });
     assert!(report.order.is_empty() && report.scope.is_empty() && report.filters.is_empty());
     assert_eq!(report.columns[0].source, "a");
     assert_eq!(report.columns[0].column.title, "a");
@@ -79,31 +64,18 @@ fn everything_that_can_be_said_is_kept() {
     let report = report(LEDGER);
     assert_eq!(
         report.origin,
-        Origin::Table {
-            schema: Some("books".into()),
-            name: "ledger".into()
-        }
+        Origin::Table { schema: Some("books".into()), name: "ledger".into() }
     );
     assert!(report.order[0].descending && !report.order[1].descending);
     assert_eq!(report.order[0].kind, Some(Kind::Time));
     assert_eq!(report.scope["region"].kind, Kind::Text);
     let column = |key: &str| &report.columns[report.column(key).expect("declared")];
     assert_eq!(column("amount").scale, Some(2));
-    assert_eq!(
-        column("local").zone.as_ref().expect("declared").name,
-        "Asia/Seoul"
-    );
+    assert_eq!(column("local").zone.as_ref().expect("declared").name, "Asia/Seoul");
     assert_eq!(column("epoch").unit, Some(Unit::Seconds));
-    let filter = report
-        .filters
-        .iter()
-        .find(|filter| filter.name == "local")
-        .expect("declared");
+    let filter = report.filters.iter().find(|filter| filter.name == "local").expect("declared");
     assert_eq!((filter.op, filter.kind), (Op::Ge, Kind::Time));
-    assert_eq!(
-        filter.zone.as_ref().expect("that of its column").name,
-        "Asia/Seoul"
-    );
+    assert_eq!(filter.zone.as_ref().expect("that of its column").name, "Asia/Seoul");
 }
 
 #[test]
@@ -140,9 +112,7 @@ fn every_syntax_fault_is_told_with_its_line() {
         "{faults:?}"
     );
     assert!(
-        faults
-            .iter()
-            .any(|fault| fault.starts_with("built-in reports/x.toml:4: ")),
+        faults.iter().any(|fault| fault.starts_with("built-in reports/x.toml:4: ")),
         "{faults:?}"
     );
 }
@@ -268,12 +238,7 @@ fn a_filter_of_an_undeclared_column_says_its_type() {
 fn filter_names_are_unique_and_can_stand_in_an_address() {
     let filter =
         |name: &str| format!("[[filters]]\nname = \"{name}\"\ncolumn = \"id\"\nop = \"=\"\n");
-    let text = format!(
-        "from = \"t\"\n{COLUMN}{}{}{}",
-        filter("a"),
-        filter("a"),
-        filter("a b")
-    );
+    let text = format!("from = \"t\"\n{COLUMN}{}{}{}", filter("a"), filter("a"), filter("a b"));
     assert_faults(
         &text,
         &[
@@ -302,9 +267,8 @@ fn the_order_names_each_column_once_and_none_without_an_order() {
 
 #[test]
 fn an_undeclared_column_can_order_and_a_name_with_a_space_too() {
-    let report = report(&format!(
-        "from = \"t\"\norder_by = [\"at asc\", \"my id  DESC\"]\n{COLUMN}"
-    ));
+    let report =
+        report(&format!("from = \"t\"\norder_by = [\"at asc\", \"my id  DESC\"]\n{COLUMN}"));
     assert_eq!(report.order_words(), ["at", "my id desc"]);
     assert_eq!(report.order[0].kind, None);
     assert_eq!(report.order[0].line, 2);
@@ -359,14 +323,8 @@ fn a_report_reads_a_table_or_a_statement_not_both() {
 #[test]
 fn a_statement_stays_within_its_brackets() {
     let refused = [
-        (
-            "select 1) select 2 --",
-            "closes a bracket that it did not open",
-        ),
-        (
-            "select 1) select 2 /*",
-            "closes a bracket that it did not open",
-        ),
+        ("select 1) select 2 --", "closes a bracket that it did not open"),
+        ("select 1) select 2 /*", "closes a bracket that it did not open"),
         ("select (1", "does not close a bracket"),
         ("select 1 /* the end", "does not close a comment"),
         ("select 'it''s", "does not close a quotation '…'"),
@@ -389,10 +347,7 @@ fn a_statement_may_quote_what_it_may_not_say() {
     let taken = [
         ("select 1;", "select 1"),
         ("-- about\n  SELECT 1 ; -- done", "SELECT 1"),
-        (
-            "with a as (select 1) select * from a",
-            "with a as (select 1) select * from a",
-        ),
+        ("with a as (select 1) select * from a", "with a as (select 1) select * from a"),
         (
             "select ')', '?', '$1', \"a?\", 'it''s' -- ) ?\n",
             "select ')', '?', '$1', \"a?\", 'it''s' -- ) ?",

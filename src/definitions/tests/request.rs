@@ -74,14 +74,9 @@ fn a_day_is_as_long_as_its_zone_makes_it() {
 fn the_last_day_of_the_calendar_has_an_end() {
     let report = report(LEDGER);
     let values = only(filters(&report, &[("until", "9999-12-31")]));
-    let Given::Time(Moment::Day(_, end)) = values[0] else {
-        unreachable!("a day was given")
-    };
+    let Given::Time(Moment::Day(_, end)) = values[0] else { unreachable!("a day was given") };
     assert_eq!(end, at("9999-12-31T15:00:00Z"));
-    assert_eq!(
-        codes(&typed(&report, &[("until", "0000-12-31")]).1),
-        [("until", "not_a_time")]
-    );
+    assert_eq!(codes(&typed(&report, &[("until", "0000-12-31")]).1), [("until", "not_a_time")]);
 }
 
 #[test]
@@ -137,11 +132,7 @@ fn a_problem_names_the_filter_the_rule_and_an_example() {
          address the + is %2B)"
     );
     let (_, problems) = typed(&report, &[("color", "red")]);
-    assert!(
-        problems[0].detail.contains("it takes id, note, "),
-        "{}",
-        problems[0].detail
-    );
+    assert!(problems[0].detail.contains("it takes id, note, "), "{}", problems[0].detail);
 }
 
 #[test]
@@ -163,10 +154,6 @@ fn a_required_filter_that_is_missing_is_told() {
     let report = report(text);
     let (_, problems) = typed(&report, &[]);
     assert_eq!(codes(&problems), [("from", "missing_parameter")]);
-    assert!(
-        problems[0].detail.contains("from=2026-01-31"),
-        "{}",
-        problems[0].detail
-    );
+    assert!(problems[0].detail.contains("from=2026-01-31"), "{}", problems[0].detail);
     assert_eq!(typed(&report, &[("from", "2026-01-31")]).1, Vec::new());
 }

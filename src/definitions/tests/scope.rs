@@ -9,10 +9,7 @@ const AS_SQL: &str = "select * from books.ledger where id > 0 or id < 0 -- all";
 
 fn scopes(dimensions: &[(&str, &[&str])]) -> Scopes {
     let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-    dimensions
-        .iter()
-        .map(|(name, list)| ((*name).to_owned(), values(list)))
-        .collect()
+    dimensions.iter().map(|(name, list)| ((*name).to_owned(), values(list))).collect()
 }
 
 /// Every shape of statement that there is: rows and count, without filters and with each, with and
@@ -53,10 +50,7 @@ fn every_statement(report: &Report, scopes: &Scopes, dialect: Dialect) -> Vec<Qu
 /// What stands in the `WHERE`, taken apart at the `AND`s that are not within brackets.
 fn conditions(sql: &str) -> Vec<&str> {
     let (_, rest) = sql.rsplit_once(" WHERE ").expect("a condition");
-    let rest = rest
-        .split(" ORDER BY ")
-        .next()
-        .expect("the part before the order");
+    let rest = rest.split(" ORDER BY ").next().expect("the part before the order");
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
     for (index, char) in rest.char_indices() {
         match char {
@@ -66,10 +60,9 @@ fn conditions(sql: &str) -> Vec<&str> {
                 parts.push(&rest[start..index]);
                 start = index + " AND ".len();
             }
-            _ if depth == 0 => assert!(
-                !rest[index..].starts_with(" OR "),
-                "an OR that is open: {sql}"
-            ),
+            _ if depth == 0 => {
+                assert!(!rest[index..].starts_with(" OR "), "an OR that is open: {sql}")
+            }
             _ => {}
         }
     }
@@ -85,16 +78,10 @@ fn every_statement_is_held_to_every_dimension_before_anything_else() {
     for text in [LEDGER, &as_sql, &not_null] {
         let report = report(text);
         for (dialect, expected) in [
-            (
-                Dialect::Sqlite,
-                [r#""q"."merchant_id" IN (?, ?)"#, r#""q"."region" IN (?)"#],
-            ),
+            (Dialect::Sqlite, [r#""q"."merchant_id" IN (?, ?)"#, r#""q"."region" IN (?)"#]),
             (
                 Dialect::Postgres,
-                [
-                    r#""q"."merchant_id" IN ($1, $2)"#,
-                    r#"CAST("q"."region" AS text) IN ($3)"#,
-                ],
+                [r#""q"."merchant_id" IN ($1, $2)"#, r#"CAST("q"."region" AS text) IN ($3)"#],
             ),
         ] {
             let statements = every_statement(&report, &held, dialect);
@@ -162,12 +149,7 @@ fn a_report_is_there_for_a_caller_whose_every_dimension_it_maps() {
 #[test]
 fn a_caller_without_scopes_is_held_to_nothing() {
     let report = report(LEDGER);
-    let query = count(
-        &report,
-        &Filters::default(),
-        &Scopes::new(),
-        Dialect::Postgres,
-    );
+    let query = count(&report, &Filters::default(), &Scopes::new(), Dialect::Postgres);
     assert_eq!(query.sql, r#"SELECT COUNT(*) FROM "books"."ledger" AS "q""#);
 }
 

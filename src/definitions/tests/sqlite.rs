@@ -67,9 +67,7 @@ fn database() -> Connection {
             Ok(match call.get_raw(0) {
                 ValueRef::Text(bytes) => {
                     let text = std::str::from_utf8(bytes).expect("UTF-8");
-                    Some(canonical_time(
-                        parse_time(text, zone.as_ref()).expect("a time"),
-                    ))
+                    Some(canonical_time(parse_time(text, zone.as_ref()).expect("a time")))
                 }
                 ValueRef::Integer(millis) => Some(canonical_time(Instant::from_millis(millis))),
                 _ => None,
@@ -106,9 +104,8 @@ fn stored(arg: &Arg) -> Stored {
 fn run(connection: &Connection, report: &Report, selection: &Selection<'_>) -> Vec<i64> {
     let query = rows(report, selection, Dialect::Sqlite);
     let mut statement = connection.prepare(&query.sql).expect(&query.sql);
-    let rows = statement.query_map(params_from_iter(query.args.iter().map(stored)), |row| {
-        row.get(0)
-    });
+    let rows =
+        statement.query_map(params_from_iter(query.args.iter().map(stored)), |row| row.get(0));
     rows.and_then(Iterator::collect).expect(&query.sql)
 }
 
@@ -191,12 +188,9 @@ fn null_is_found_by_no_comparison_also_not_by_unlike() {
 #[test]
 fn pages_of_any_order_come_to_the_whole() {
     let connection = database();
-    for order in [
-        r#"["id"]"#,
-        r#"["note desc", "id"]"#,
-        r#"["note", "id desc"]"#,
-        r#"["day", "id"]"#,
-    ] {
+    for order in
+        [r#"["id"]"#, r#"["note desc", "id"]"#, r#"["note", "id desc"]"#, r#"["day", "id"]"#]
+    {
         let report = report(&MOMENTS.replace(r#"["id"]"#, order));
         let filters = filters(&report, &[("not_note", "?")]);
         let whole = Selection {
@@ -211,11 +205,7 @@ fn pages_of_any_order_come_to_the_whole() {
         let expected = run(&connection, &report, &whole);
         let (mut found, mut after) = (Vec::new(), None::<Vec<Arg>>);
         loop {
-            let page = Selection {
-                after: after.as_deref(),
-                limit: Some(2),
-                ..whole
-            };
+            let page = Selection { after: after.as_deref(), limit: Some(2), ..whole };
             let ids = run(&connection, &report, &page);
             let Some(last) = ids.last() else { break };
             after = Some(place(&connection, &report, *last));
@@ -244,11 +234,7 @@ fn a_page_behind_the_last_value_shows_the_nulls_that_sort_there() {
 
 /// The order's values of the row with this id, as they are stored.
 fn place(connection: &Connection, report: &Report, id: i64) -> Vec<Arg> {
-    let columns: Vec<&str> = report
-        .order
-        .iter()
-        .map(|order| order.column.as_str())
-        .collect();
+    let columns: Vec<&str> = report.order.iter().map(|order| order.column.as_str()).collect();
     let sql = format!("select {} from moments where id = ?", columns.join(", "));
     let read = |row: &rusqlite::Row<'_>| {
         (0..columns.len())

@@ -31,10 +31,7 @@ fn assert_narrowed(
     sql: &str,
     args: &[Arg],
 ) {
-    assert_eq!(
-        narrowed(report, &[(name, text)], dialect),
-        (sql.to_owned(), args.to_vec())
-    );
+    assert_eq!(narrowed(report, &[(name, text)], dialect), (sql.to_owned(), args.to_vec()));
 }
 
 fn text(text: &str) -> Arg {
@@ -45,38 +42,20 @@ fn text(text: &str) -> Arg {
 /// declared never to be NULL unless `nulls` are allowed.
 fn keyed(order: &str, nulls: bool, after: &[Arg], dialect: Dialect) -> Query {
     let text = LEDGER.replace(r#"["at desc", "id"]"#, order);
-    let text = if nulls {
-        text
-    } else {
-        text.replace("{ key = ", "{ not_null = true, key = ")
-    };
-    rows(
-        &report(&text),
-        &Selection {
-            after: Some(after),
-            ..ALL
-        },
-        dialect,
-    )
+    let text = if nulls { text } else { text.replace("{ key = ", "{ not_null = true, key = ") };
+    rows(&report(&text), &Selection { after: Some(after), ..ALL }, dialect)
 }
 
 /// What stands between `WHERE` and `ORDER BY`.
 fn condition(query: &Query) -> &str {
     let (_, rest) = query.sql.split_once(" WHERE ").expect("a condition");
-    rest.split(" ORDER BY ")
-        .next()
-        .expect("the part before the order")
+    rest.split(" ORDER BY ").next().expect("the part before the order")
 }
 
 #[test]
 fn the_wanted_columns_are_selected_in_their_order_and_the_place_behind_them() {
     let report = report(LEDGER);
-    let selection = Selection {
-        columns: &[9, 3],
-        cursor: true,
-        limit: Some(100),
-        ..ALL
-    };
+    let selection = Selection { columns: &[9, 3], cursor: true, limit: Some(100), ..ALL };
     let query = rows(&report, &selection, Dialect::Postgres);
     assert_eq!(
         query.sql,
@@ -87,21 +66,9 @@ fn the_wanted_columns_are_selected_in_their_order_and_the_place_behind_them() {
     assert_eq!(keys, ["epoch", "amount", "at", "id"]);
     assert!(matches!(
         query.cells[0].read,
-        Read::As {
-            kind: Kind::Time,
-            scale: None,
-            zone: None,
-            unit: Some(Unit::Seconds)
-        }
+        Read::As { kind: Kind::Time, scale: None, zone: None, unit: Some(Unit::Seconds) }
     ));
-    assert!(matches!(
-        query.cells[1].read,
-        Read::As {
-            kind: Kind::Decimal,
-            scale: Some(2),
-            ..
-        }
-    ));
+    assert!(matches!(query.cells[1].read, Read::As { kind: Kind::Decimal, scale: Some(2), .. }));
     assert!(matches!(query.cells[2].read, Read::Stored));
 }
 
@@ -115,13 +82,7 @@ fn a_statement_of_the_definition_stands_in_the_brackets_of_a_with() {
         "WITH \"q\" AS (select a from t -- all\n) SELECT \"q\".\"a\" FROM \"q\" ORDER BY \"q\".\"a\" ASC"
     );
     assert_eq!(
-        count(
-            &report,
-            &Filters::default(),
-            &Scopes::new(),
-            Dialect::Postgres
-        )
-        .sql,
+        count(&report, &Filters::default(), &Scopes::new(), Dialect::Postgres).sql,
         "WITH \"q\" AS (select a from t -- all\n) SELECT COUNT(*) FROM \"q\""
     );
 }
@@ -140,24 +101,10 @@ fn names_are_quoted_whatever_is_in_them() {
 #[test]
 fn filters_stand_in_the_definitions_order_and_all_hold() {
     let report = report(LEDGER);
-    let (sql, args) = narrowed(
-        &report,
-        &[("not_day", "2026-01-31"), ("id", "2"), ("id", "1")],
-        Dialect::Sqlite,
-    );
-    assert_eq!(
-        sql,
-        r#""q"."id" IN (?, ?) AND ("q"."day" < ? OR "q"."day" >= ?)"#
-    );
-    assert_eq!(
-        args,
-        [
-            Arg::Int(2),
-            Arg::Int(1),
-            text("2026-01-31"),
-            text("2026-02-01")
-        ]
-    );
+    let (sql, args) =
+        narrowed(&report, &[("not_day", "2026-01-31"), ("id", "2"), ("id", "1")], Dialect::Sqlite);
+    assert_eq!(sql, r#""q"."id" IN (?, ?) AND ("q"."day" < ? OR "q"."day" >= ?)"#);
+    assert_eq!(args, [Arg::Int(2), Arg::Int(1), text("2026-01-31"), text("2026-02-01")]);
 }
 
 #[test]
@@ -172,33 +119,13 @@ fn texts_numbers_and_truth_values_in_postgres() {
     };
     check(("id", "5"), r#""q"."id" IN ($1)"#, Arg::Int(5));
     check(("note", "a"), r#"CAST("q"."note" AS text) = $1"#, text("a"));
-    check(
-        ("note_has", "a%"),
-        r#"strpos(CAST("q"."note" AS text), $1) > $2"#,
-        text("a%"),
-    );
-    check(
-        ("note_begins", "a_"),
-        r#"starts_with(CAST("q"."note" AS text), $1)"#,
-        text("a_"),
-    );
-    check(
-        ("amount", "1.50"),
-        r#""q"."amount" >= CAST($1 AS numeric)"#,
-        text("1.50"),
-    );
+    check(("note_has", "a%"), r#"strpos(CAST("q"."note" AS text), $1) > $2"#, text("a%"));
+    check(("note_begins", "a_"), r#"starts_with(CAST("q"."note" AS text), $1)"#, text("a_"));
+    check(("amount", "1.50"), r#""q"."amount" >= CAST($1 AS numeric)"#, text("1.50"));
     check(("rate", "0.5"), r#""q"."rate" < $1"#, Arg::Float(0.5));
     check(("open", "true"), r#""q"."open" = $1"#, Arg::Bool(true));
-    check(
-        ("day", "2026-01-31"),
-        r#""q"."day" = CAST($1 AS date)"#,
-        text("2026-01-31"),
-    );
-    check(
-        ("day_to", "2026-01-31"),
-        r#""q"."day" <= CAST($1 AS date)"#,
-        text("2026-01-31"),
-    );
+    check(("day", "2026-01-31"), r#""q"."day" = CAST($1 AS date)"#, text("2026-01-31"));
+    check(("day_to", "2026-01-31"), r#""q"."day" <= CAST($1 AS date)"#, text("2026-01-31"));
 }
 
 #[test]
@@ -208,16 +135,8 @@ fn texts_numbers_and_truth_values_in_sqlite() {
         assert_narrowed(&report, pair, Dialect::Sqlite, sql, args);
     };
     check(("note", "a"), r#""q"."note" = ?"#, &[text("a")]);
-    check(
-        ("note_has", "a%"),
-        r#"instr("q"."note", ?) > ?"#,
-        &[text("a%"), Arg::Int(0)],
-    );
-    check(
-        ("note_begins", "a*?[]"),
-        r#""q"."note" GLOB ?"#,
-        &[text("a[*][?][[]]*")],
-    );
+    check(("note_has", "a%"), r#"instr("q"."note", ?) > ?"#, &[text("a%"), Arg::Int(0)]);
+    check(("note_begins", "a*?[]"), r#""q"."note" GLOB ?"#, &[text("a[*][?][[]]*")]);
     check(
         ("amount", "1.50"),
         r#"tallyroll_decimal("q"."amount", ?) >= ?"#,
@@ -229,11 +148,7 @@ fn texts_numbers_and_truth_values_in_sqlite() {
         r#""q"."day" >= ? AND "q"."day" < ?"#,
         &[text("2026-01-31"), text("2026-02-01")],
     );
-    check(
-        ("day_to", "2026-02-28"),
-        r#""q"."day" < ?"#,
-        &[text("2026-03-01")],
-    );
+    check(("day_to", "2026-02-28"), r#""q"."day" < ?"#, &[text("2026-03-01")]);
     check(("day_to", "9999-12-31"), r#""q"."day" < ?"#, &[text(":")]);
 }
 
@@ -245,11 +160,7 @@ fn several_values_without_a_native_argument_are_alternatives() {
         narrowed(&report, &pairs, Dialect::Postgres).0,
         r#"("q"."amount" = CAST($1 AS numeric) OR "q"."amount" = CAST($2 AS numeric)) AND "q"."open" = $3"#
     );
-    let pairs = [
-        ("days", "2026-01-30"),
-        ("days", "2026-01-31"),
-        ("open", "false"),
-    ];
+    let pairs = [("days", "2026-01-30"), ("days", "2026-01-31"), ("open", "false")];
     assert_eq!(
         narrowed(&report, &pairs, Dialect::Sqlite).0,
         r#""q"."open" = ? AND (("q"."day" >= ? AND "q"."day" < ?) OR ("q"."day" >= ? AND "q"."day" < ?))"#
@@ -260,20 +171,8 @@ fn several_values_without_a_native_argument_are_alternatives() {
 fn is_null_asks_for_nulls_or_for_the_others() {
     let report = report(LEDGER);
     for dialect in [Dialect::Sqlite, Dialect::Postgres] {
-        assert_narrowed(
-            &report,
-            ("no_extra", "true"),
-            dialect,
-            r#""q"."extra" IS NULL"#,
-            &[],
-        );
-        assert_narrowed(
-            &report,
-            ("no_extra", "false"),
-            dialect,
-            r#""q"."extra" IS NOT NULL"#,
-            &[],
-        );
+        assert_narrowed(&report, ("no_extra", "true"), dialect, r#""q"."extra" IS NULL"#, &[]);
+        assert_narrowed(&report, ("no_extra", "false"), dialect, r#""q"."extra" IS NOT NULL"#, &[]);
     }
 }
 
@@ -299,11 +198,7 @@ fn a_date_for_a_time_means_its_start_or_its_end() {
         r#""q"."at" < CAST($1 AS timestamptz) OR "q"."at" >= CAST($2 AS timestamptz)"#,
         &[start, end],
     );
-    check(
-        "local",
-        r#""q"."local" >= CAST($1 AS timestamp)"#,
-        &["2026-01-31 00:00:00"],
-    );
+    check("local", r#""q"."local" >= CAST($1 AS timestamp)"#, &["2026-01-31 00:00:00"]);
 }
 
 #[test]
@@ -313,26 +208,11 @@ fn a_moment_between_two_that_the_column_can_hold_is_moved_to_the_right_side() {
         let moment = "1970-01-01T00:00:10.0000005Z";
         assert_narrowed(&report, (name, moment), Dialect::Postgres, sql, args);
     };
-    let (below, above) = (
-        text("1970-01-01 00:00:10Z"),
-        text("1970-01-01 00:00:10.000001Z"),
-    );
-    check(
-        "from",
-        r#""q"."at" >= CAST($1 AS timestamptz)"#,
-        std::slice::from_ref(&above),
-    );
+    let (below, above) = (text("1970-01-01 00:00:10Z"), text("1970-01-01 00:00:10.000001Z"));
+    check("from", r#""q"."at" >= CAST($1 AS timestamptz)"#, std::slice::from_ref(&above));
     check("to", r#""q"."at" < CAST($1 AS timestamptz)"#, &[above]);
-    check(
-        "until",
-        r#""q"."at" <= CAST($1 AS timestamptz)"#,
-        std::slice::from_ref(&below),
-    );
-    check(
-        "after_at",
-        r#""q"."at" > CAST($1 AS timestamptz)"#,
-        &[below],
-    );
+    check("until", r#""q"."at" <= CAST($1 AS timestamptz)"#, std::slice::from_ref(&below));
+    check("after_at", r#""q"."at" > CAST($1 AS timestamptz)"#, &[below]);
     check("at", "1 = 0", &[]);
     check("not_at", r#""q"."at" IS NOT NULL"#, &[]);
     check("epoch", r#""q"."epoch" >= $1"#, &[Arg::Int(11)]);
@@ -383,16 +263,10 @@ fn times_in_sqlite_are_compared_exactly_behind_a_bound_that_an_index_serves() {
 fn a_page_of_one_direction_is_one_comparison_of_rows() {
     let after = [text("2026-01-31 00:00:00+00"), Arg::Int(7)];
     let query = keyed(r#"["at", "id"]"#, false, &after, Dialect::Postgres);
-    assert_eq!(
-        condition(&query),
-        r#"("q"."at", "q"."id") > (CAST($1 AS timestamptz), $2)"#
-    );
+    assert_eq!(condition(&query), r#"("q"."at", "q"."id") > (CAST($1 AS timestamptz), $2)"#);
     assert_eq!(query.args, after);
     let query = keyed(r#"["at desc", "id desc"]"#, true, &after, Dialect::Postgres);
-    assert_eq!(
-        condition(&query),
-        r#"("q"."at", "q"."id") < (CAST($1 AS timestamptz), $2)"#
-    );
+    assert_eq!(condition(&query), r#"("q"."at", "q"."id") < (CAST($1 AS timestamptz), $2)"#);
     let query = keyed(r#"["at", "id"]"#, true, &after, Dialect::Sqlite);
     assert_eq!(condition(&query), r#"("q"."at", "q"."id") > (?, ?)"#);
     let query = keyed(r#"["id"]"#, false, &[Arg::Int(7)], Dialect::Sqlite);
@@ -401,24 +275,15 @@ fn a_page_of_one_direction_is_one_comparison_of_rows() {
 
 #[test]
 fn a_page_of_mixed_directions_goes_column_by_column() {
-    let query = keyed(
-        r#"["day desc", "id"]"#,
-        false,
-        &[text("2026-01-31"), Arg::Int(7)],
-        Dialect::Sqlite,
-    );
+    let query =
+        keyed(r#"["day desc", "id"]"#, false, &[text("2026-01-31"), Arg::Int(7)], Dialect::Sqlite);
     assert_eq!(
         condition(&query),
         r#""q"."day" <= ? AND ("q"."day" < ? OR ("q"."day" = ? AND "q"."id" > ?))"#
     );
     assert_eq!(
         query.args,
-        [
-            text("2026-01-31"),
-            text("2026-01-31"),
-            text("2026-01-31"),
-            Arg::Int(7)
-        ]
+        [text("2026-01-31"), text("2026-01-31"), text("2026-01-31"), Arg::Int(7)]
     );
 }
 
@@ -442,19 +307,14 @@ fn a_place_is_cast_to_what_its_column_is_declared_as() {
     let cast = |column: &str, arg: Arg| {
         let query = keyed(&format!("[\"{column}\"]"), false, &[arg], Dialect::Postgres);
         let (_, value) = condition(&query).split_once(" > ").expect("a comparison");
-        value
-            .trim_end_matches(r#" OR "q"."undeclared" IS NULL"#)
-            .to_owned()
+        value.trim_end_matches(r#" OR "q"."undeclared" IS NULL"#).to_owned()
     };
     assert_eq!(cast("at", text("x")), "CAST($1 AS timestamptz)");
     assert_eq!(cast("local", text("x")), "CAST($1 AS timestamp)");
     assert_eq!(cast("epoch", Arg::Int(1)), "$1");
     assert_eq!(cast("day", text("x")), "CAST($1 AS date)");
     assert_eq!(cast("amount", text("1.5")), "CAST($1 AS numeric)");
-    assert_eq!(
-        cast("id", text("99999999999999999999")),
-        "CAST($1 AS numeric)"
-    );
+    assert_eq!(cast("id", text("99999999999999999999")), "CAST($1 AS numeric)");
     assert_eq!(cast("open", text("t")), "CAST($1 AS boolean)");
     assert_eq!(cast("rate", Arg::Float(0.5)), "$1");
     assert_eq!(cast("note", text("x")), "$1");
@@ -470,10 +330,7 @@ fn a_place_of_the_wrong_length_continues_nothing() {
 #[test]
 fn a_column_that_is_only_named_can_be_probed_without_reading_a_row() {
     let query = probe(&report(LEDGER), "other", Dialect::Postgres);
-    assert_eq!(
-        query.sql,
-        r#"SELECT "q"."other" FROM "books"."ledger" AS "q" LIMIT $1"#
-    );
+    assert_eq!(query.sql, r#"SELECT "q"."other" FROM "books"."ledger" AS "q" LIMIT $1"#);
     assert_eq!(query.args, [Arg::Int(0)]);
     assert_eq!(query.cells.len(), 1);
 }
@@ -483,31 +340,17 @@ fn there_is_a_sample_for_every_filter_and_for_a_place_in_a_declared_order() {
     let ledger = report(LEDGER);
     for index in 0..ledger.filters.len() {
         let sample = Filters::sample(&ledger, index);
-        assert!(
-            count(&ledger, &sample, &Scopes::new(), Dialect::Postgres)
-                .sql
-                .contains(" WHERE ")
-        );
+        assert!(count(&ledger, &sample, &Scopes::new(), Dialect::Postgres).sql.contains(" WHERE "));
     }
-    assert_eq!(
-        sample_place(&ledger),
-        Some(vec![text("2000-01-01"), Arg::Int(0)])
-    );
-    assert_eq!(
-        sample_place(&report(&LEDGER.replace("\"at desc\"", "\"other\""))),
-        None
-    );
+    assert_eq!(sample_place(&ledger), Some(vec![text("2000-01-01"), Arg::Int(0)]));
+    assert_eq!(sample_place(&report(&LEDGER.replace("\"at desc\"", "\"other\""))), None);
 }
 
 #[test]
 fn what_is_known_of_the_database_counts_like_what_is_declared() {
     let ledger = report(&LEDGER.replace(r#"["at desc", "id"]"#, r#"["at", "id"]"#));
     let after = [text("2026-01-31"), Arg::Int(7)];
-    let known = Selection {
-        after: Some(&after),
-        order_is_not_null: true,
-        ..ALL
-    };
+    let known = Selection { after: Some(&after), order_is_not_null: true, ..ALL };
     assert_eq!(
         condition(&rows(&ledger, &known, Dialect::Postgres)),
         r#"("q"."at", "q"."id") > (CAST($1 AS timestamptz), $2)"#

@@ -22,9 +22,7 @@ pub(super) fn read(text: &str, delimiter: u8) -> Vec<Vec<Option<String>>> {
             records.push(std::mem::take(&mut record));
             after
         } else {
-            let after = after
-                .strip_prefix(delimiter)
-                .expect("a delimiter or CRLF after a field");
+            let after = after.strip_prefix(delimiter).expect("a delimiter or CRLF after a field");
             assert!(!after.is_empty(), "the last record does not end");
             after
         };
@@ -54,19 +52,13 @@ fn read_field(text: &str, delimiter: char) -> (Option<String>, &str) {
 }
 
 fn plain() -> Options {
-    Options {
-        formula_guard: false,
-        ..Options::default()
-    }
+    Options { formula_guard: false, ..Options::default() }
 }
 
 #[test]
 fn the_header_stands_also_without_rows() {
     let columns = [column("a", Kind::Int), column("b", Kind::Text)];
-    let with = |header| Options {
-        header,
-        ..Options::default()
-    };
+    let with = |header| Options { header, ..Options::default() };
     let head = |header| encoded(Format::Csv, &columns, &with(header), &[]);
     assert_eq!(head(Header::Title), "a title,b title\r\n");
     assert_eq!(head(Header::Key), "a,b\r\n");
@@ -77,35 +69,19 @@ fn the_header_stands_also_without_rows() {
 fn a_byte_order_mark_comes_first_when_asked_for_and_once() {
     let columns = [column("a", Kind::Int)];
     let rows = [vec![Value::Int(1)], vec![Value::Int(2)]];
-    let options = Options {
-        bom: true,
-        ..Options::default()
-    };
+    let options = Options { bom: true, ..Options::default() };
     let expected = "\u{FEFF}a title\r\n1\r\n2\r\n";
     assert_eq!(encoded(Format::Csv, &columns, &options, &rows), expected);
-    let options = Options {
-        bom: true,
-        header: Header::None,
-        ..Options::default()
-    };
-    assert_eq!(
-        encoded(Format::Csv, &columns, &options, &rows),
-        "\u{FEFF}1\r\n2\r\n"
-    );
+    let options = Options { bom: true, header: Header::None, ..Options::default() };
+    assert_eq!(encoded(Format::Csv, &columns, &options, &rows), "\u{FEFF}1\r\n2\r\n");
 }
 
 #[test]
 fn null_is_empty_and_an_empty_text_is_a_pair_of_quotes() {
     let columns = ["a", "b", "c"].map(|key| column(key, Kind::Text));
     let rows = [vec![Value::Null, Value::Text(""), Value::Null]];
-    let options = Options {
-        header: Header::None,
-        ..Options::default()
-    };
-    assert_eq!(
-        encoded(Format::Csv, &columns, &options, &rows),
-        ",\"\",\r\n"
-    );
+    let options = Options { header: Header::None, ..Options::default() };
+    assert_eq!(encoded(Format::Csv, &columns, &options, &rows), ",\"\",\r\n");
 }
 
 #[test]
@@ -119,12 +95,7 @@ fn a_field_is_quoted_for_its_delimiter_quotes_and_breaks_and_for_nothing_else() 
         ("a;b\tc d ", "a;b\tc d "),
         ("가나다라마바사", "가나다라마바사"),
     ] {
-        let found = cell(
-            Format::Csv,
-            Kind::Text,
-            Value::Text(text),
-            &Options::default(),
-        );
+        let found = cell(Format::Csv, Kind::Text, Value::Text(text), &Options::default());
         assert_eq!(found, expected);
     }
 }
@@ -132,11 +103,7 @@ fn a_field_is_quoted_for_its_delimiter_quotes_and_breaks_and_for_nothing_else() 
 #[test]
 fn another_delimiter_is_the_one_that_is_quoted() {
     let columns = [column("a;", Kind::Text), column("b", Kind::Json)];
-    let options = Options {
-        delimiter: b';',
-        header: Header::Key,
-        ..Options::default()
-    };
+    let options = Options { delimiter: b';', header: Header::Key, ..Options::default() };
     let rows = [vec![Value::Text("a;b,c"), Value::Json("[1, 2]")]];
     let expected = "\"a;\";b\r\n\"a;b,c\";[1,2]\r\n";
     assert_eq!(encoded(Format::Csv, &columns, &options, &rows), expected);
@@ -171,11 +138,7 @@ fn numbers_dates_and_plain_numbers_in_text_are_never_guarded() {
         (Kind::Int, Value::Int(-5), "-5"),
         (Kind::Decimal, Value::Decimal("-0.01"), "-0.01"),
         (Kind::Float, Value::Float(-1.5), "-1.5"),
-        (
-            Kind::Date,
-            Value::Date(super::day(-43, 3, 15)),
-            "-000043-03-15",
-        ),
+        (Kind::Date, Value::Date(super::day(-43, 3, 15)), "-000043-03-15"),
         (Kind::Json, Value::Json("-1"), "-1"),
         (Kind::Text, Value::Text(" =1+1"), " =1+1"),
         (Kind::Text, Value::Text("'quoted"), "'quoted"),

@@ -22,9 +22,7 @@ fn minified(json: &str) -> String {
 fn every_ascii_character_at_every_place_is_escaped_as_serde_json_does() {
     for length in 1..=25 {
         for place in 0..length {
-            for character in (0..128_u8)
-                .map(char::from)
-                .chain(['가', '\u{2028}', '😀', '\u{ff}'])
+            for character in (0..128_u8).map(char::from).chain(['가', '\u{2028}', '😀', '\u{ff}'])
             {
                 let mut text = "x".repeat(length);
                 text.replace_range(place..=place, &character.to_string());
@@ -50,14 +48,8 @@ fn a_byte_is_found_at_its_first_place_in_texts_of_any_length() {
 #[test]
 fn what_is_inside_strings_and_numbers_stays_byte_for_byte() {
     for (json, expected) in [
-        (
-            " { \"a b\" : 1.50 ,\r\n\t\"c\" : \"d \\\" e\\\\\" } ",
-            r#"{"a b":1.50,"c":"d \" e\\"}"#,
-        ),
-        (
-            "[1E+05, 1e5, -0.0, 12345678901234567890]",
-            "[1E+05,1e5,-0.0,12345678901234567890]",
-        ),
+        (" { \"a b\" : 1.50 ,\r\n\t\"c\" : \"d \\\" e\\\\\" } ", r#"{"a b":1.50,"c":"d \" e\\"}"#),
+        ("[1E+05, 1e5, -0.0, 12345678901234567890]", "[1E+05,1e5,-0.0,12345678901234567890]"),
         (r#""\u00e9\/ é""#, r#""\u00e9\/ é""#),
         ("\n null\n", "null"),
         ("[ ]", "[]"),

@@ -14,12 +14,7 @@ use super::{Format, FormatEncoder, Options, encoder};
 use crate::rows::{Column, Date, Encoder, Instant, Kind, Look, Value};
 
 fn column(key: &str, kind: Kind) -> Column {
-    Column {
-        key: key.into(),
-        title: format!("{key} title"),
-        kind,
-        look: Look::default(),
-    }
+    Column { key: key.into(), title: format!("{key} title"), kind, look: Look::default() }
 }
 
 /// A day, so that tests need no calendar.
@@ -60,11 +55,7 @@ fn cell(format: Format, kind: Kind, value: Value<'_>, options: &Options) -> Stri
         Format::Json => ("[\n{\"v\":", "}\n]\n"),
         Format::Csv => ("v title\r\n", "\r\n"),
     };
-    text.strip_prefix(before)
-        .unwrap()
-        .strip_suffix(after)
-        .unwrap()
-        .to_owned()
+    text.strip_prefix(before).unwrap().strip_suffix(after).unwrap().to_owned()
 }
 
 /// A value that owns what a [`Value`] borrows.
@@ -102,9 +93,9 @@ impl Owned {
     /// The text of a JSON document with as much white space as there can be.
     fn json(&self) -> String {
         match self {
-            Self::Json(value) => serde_json::to_string_pretty(value)
-                .unwrap()
-                .replace('\n', "\r\n\t"),
+            Self::Json(value) => {
+                serde_json::to_string_pretty(value).unwrap().replace('\n', "\r\n\t")
+            }
             _ => String::new(),
         }
     }
@@ -160,19 +151,12 @@ fn any_rows() -> impl Strategy<Value = Vec<Vec<Owned>>> {
 }
 
 fn with_values<T>(rows: &[Vec<Owned>], act: impl FnOnce(&[Vec<Value<'_>>]) -> T) -> T {
-    let json: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| row.iter().map(Owned::json).collect())
-        .collect();
+    let json: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(Owned::json).collect()).collect();
     let values: Vec<Vec<Value<'_>>> = rows
         .iter()
         .zip(&json)
-        .map(|(row, json)| {
-            row.iter()
-                .zip(json)
-                .map(|(value, json)| value.value(json))
-                .collect()
-        })
+        .map(|(row, json)| row.iter().zip(json).map(|(value, json)| value.value(json)).collect())
         .collect();
     act(&values)
 }
@@ -195,10 +179,7 @@ fn the_defaults_are_those_of_the_api() {
     assert_eq!(options.zone.iana_name(), Some("Asia/Seoul"));
     assert_eq!(options.numbers.name(), "number");
     assert_eq!(options.header.name(), "title");
-    assert_eq!(
-        (options.bom, options.delimiter, options.formula_guard),
-        (false, b',', true)
-    );
+    assert_eq!((options.bom, options.delimiter, options.formula_guard), (false, b',', true));
 }
 
 #[test]
@@ -215,11 +196,7 @@ fn a_row_of_another_width_is_refused_and_nothing_of_it_written() {
 /// Holds one line of the type table, as JSON and as CSV have it.
 fn is_written(kind: Kind, value: Value<'_>, json: &str, csv: &str) {
     let options = Options::default();
-    assert_eq!(
-        cell(Format::Ndjson, kind, value, &options),
-        json,
-        "{value:?}"
-    );
+    assert_eq!(cell(Format::Ndjson, kind, value, &options), json, "{value:?}");
     assert_eq!(cell(Format::Json, kind, value, &options), json, "{value:?}");
     assert_eq!(cell(Format::Csv, kind, value, &options), csv, "{value:?}");
 }
@@ -229,11 +206,7 @@ fn numbers_and_truth_are_written_alike_in_every_format() {
     let long = "12345678901234567890.1234567890";
     for (kind, value, expected) in [
         (Kind::Int, Value::Int(i64::MIN), "-9223372036854775808"),
-        (
-            Kind::Int,
-            Value::Decimal("18446744073709551615"),
-            "18446744073709551615",
-        ),
+        (Kind::Int, Value::Decimal("18446744073709551615"), "18446744073709551615"),
         (Kind::Decimal, Value::Decimal(long), long),
         (Kind::Decimal, Value::Decimal("1.10"), "1.10"),
         (Kind::Float, Value::Float(0.1), "0.1"),
@@ -262,26 +235,11 @@ fn what_no_format_has_is_null_or_empty() {
 
 #[test]
 fn text_days_and_documents_are_written_as_the_type_table_says() {
-    is_written(
-        Kind::Text,
-        Value::Text("가\"나"),
-        r#""가\"나""#,
-        "\"가\"\"나\"",
-    );
+    is_written(Kind::Text, Value::Text("가\"나"), r#""가\"나""#, "\"가\"\"나\"");
     is_written(Kind::Text, Value::Text(""), "\"\"", "\"\"");
-    is_written(
-        Kind::Date,
-        Value::Date(day(2026, 1, 31)),
-        "\"2026-01-31\"",
-        "2026-01-31",
-    );
+    is_written(Kind::Date, Value::Date(day(2026, 1, 31)), "\"2026-01-31\"", "2026-01-31");
     let document = Value::Json("{ \"a\" : [1,\n 2] }");
-    is_written(
-        Kind::Json,
-        document,
-        "{\"a\":[1,2]}",
-        "\"{\"\"a\"\":[1,2]}\"",
-    );
+    is_written(Kind::Json, document, "{\"a\":[1,2]}", "\"{\"\"a\"\":[1,2]}\"");
 }
 
 #[test]
@@ -289,10 +247,7 @@ fn times_are_shown_in_the_zone_asked_for() {
     let time = Value::Time(at("2026-01-31T14:59:59.123456Z"));
     let seoul = "2026-01-31T23:59:59.123456+09:00";
     is_written(Kind::Time, time, &format!("\"{seoul}\""), seoul);
-    let utc = Options {
-        zone: TimeZone::UTC,
-        ..Options::default()
-    };
+    let utc = Options { zone: TimeZone::UTC, ..Options::default() };
     let shown = cell(Format::Csv, Kind::Time, time, &utc);
     assert_eq!(shown, "2026-01-31T14:59:59.123456Z");
 }

@@ -23,17 +23,11 @@ impl Row {
         }
         vec![
             Value::Int(self.id.parse().unwrap()),
-            self.i8
-                .as_ref()
-                .map_or(Value::Null, |text| Value::Int(text.parse().unwrap())),
+            self.i8.as_ref().map_or(Value::Null, |text| Value::Int(text.parse().unwrap())),
             digits(self.n.as_ref()),
             digits(self.money.as_ref()),
-            self.f8
-                .as_ref()
-                .map_or(Value::Null, |text| Value::Float(text.parse().unwrap())),
-            self.f4
-                .as_ref()
-                .map_or(Value::Null, |text| Value::Real(text.parse().unwrap())),
+            self.f8.as_ref().map_or(Value::Null, |text| Value::Float(text.parse().unwrap())),
+            self.f4.as_ref().map_or(Value::Null, |text| Value::Real(text.parse().unwrap())),
         ]
     }
 }
@@ -71,10 +65,7 @@ fn ndjson_has_every_digit_of_every_number() {
 
 #[test]
 fn numbers_as_strings_have_the_same_digits() {
-    let options = Options {
-        numbers: Numbers::String,
-        ..Options::default()
-    };
+    let options = Options { numbers: Numbers::String, ..Options::default() };
     let text = written(Format::Ndjson, &options);
     let first = r#"{"id":"1","i8":"9007199254740993","n":"12345678901234567890.1234567890","money":"57.70","f8":0.1,"f4":0.1}"#;
     assert_eq!(text.lines().next(), Some(first));
@@ -93,9 +84,6 @@ fn csv_has_every_digit_of_every_number_and_no_quotes() {
         5,123456789012345,1.1000000000,1234.50,5e-324,1e-45\r\n\
         6,0,0.0000000000,0.00,-0.0,0.0\r\n\
         7,,,,,\r\n";
-    let options = Options {
-        header: Header::Key,
-        ..Options::default()
-    };
+    let options = Options { header: Header::Key, ..Options::default() };
     assert_eq!(written(Format::Csv, &options), expected);
 }

@@ -11,11 +11,7 @@ use crate::rows::{Instant, Kind, Value, parse_date, parse_time};
 
 #[test]
 fn keys_stand_in_column_order_and_a_line_feed_after_each_object() {
-    let columns = [
-        column("나", Kind::Int),
-        column("a \"b\"", Kind::Text),
-        column("c", Kind::Bool),
-    ];
+    let columns = [column("나", Kind::Int), column("a \"b\"", Kind::Text), column("c", Kind::Bool)];
     let rows = [
         vec![Value::Int(1), Value::Text("x\ny"), Value::Null],
         vec![Value::Null, Value::Null, Value::Bool(true)],
@@ -26,20 +22,13 @@ fn keys_stand_in_column_order_and_a_line_feed_after_each_object() {
         r#"{"나":null,"a \"b\"":null,"c":true}"#,
         "\n"
     );
-    assert_eq!(
-        encoded(Format::Ndjson, &columns, &Options::default(), &rows),
-        expected
-    );
+    assert_eq!(encoded(Format::Ndjson, &columns, &Options::default(), &rows), expected);
 }
 
 #[test]
 fn json_is_one_array_with_an_object_a_line() {
     let columns = [column("a", Kind::Int)];
-    let rows = [
-        vec![Value::Int(1)],
-        vec![Value::Int(2)],
-        vec![Value::Int(3)],
-    ];
+    let rows = [vec![Value::Int(1)], vec![Value::Int(2)], vec![Value::Int(3)]];
     let text = encoded(Format::Json, &columns, &Options::default(), &rows);
     assert_eq!(text, "[\n{\"a\":1},\n{\"a\":2},\n{\"a\":3}\n]\n");
     let one = encoded(Format::Json, &columns, &Options::default(), &rows[..1]);
@@ -49,42 +38,23 @@ fn json_is_one_array_with_an_object_a_line() {
 #[test]
 fn without_rows_ndjson_is_empty_and_json_an_empty_array() {
     let columns = [column("a", Kind::Int)];
-    assert_eq!(
-        encoded(Format::Ndjson, &columns, &Options::default(), &[]),
-        ""
-    );
-    assert_eq!(
-        encoded(Format::Json, &columns, &Options::default(), &[]),
-        "[]\n"
-    );
+    assert_eq!(encoded(Format::Ndjson, &columns, &Options::default(), &[]), "");
+    assert_eq!(encoded(Format::Json, &columns, &Options::default(), &[]), "[]\n");
 }
 
 #[test]
 fn a_row_without_columns_is_an_empty_object() {
     let rows = [vec![], vec![]];
-    assert_eq!(
-        encoded(Format::Ndjson, &[], &Options::default(), &rows),
-        "{}\n{}\n"
-    );
-    assert_eq!(
-        encoded(Format::Json, &[], &Options::default(), &rows),
-        "[\n{},\n{}\n]\n"
-    );
+    assert_eq!(encoded(Format::Ndjson, &[], &Options::default(), &rows), "{}\n{}\n");
+    assert_eq!(encoded(Format::Json, &[], &Options::default(), &rows), "[\n{},\n{}\n]\n");
 }
 
 #[test]
 fn numbers_as_strings_quotes_int_and_decimal_columns_and_no_others() {
-    let options = Options {
-        numbers: Numbers::String,
-        ..Options::default()
-    };
+    let options = Options { numbers: Numbers::String, ..Options::default() };
     for (kind, value, expected) in [
         (Kind::Int, Value::Int(-5), "\"-5\""),
-        (
-            Kind::Int,
-            Value::Decimal("18446744073709551615"),
-            "\"18446744073709551615\"",
-        ),
+        (Kind::Int, Value::Decimal("18446744073709551615"), "\"18446744073709551615\""),
         (Kind::Decimal, Value::Decimal("57.70"), "\"57.70\""),
         (Kind::Decimal, Value::Int(3), "\"3\""),
         (Kind::Decimal, Value::Float(0.5), "\"0.5\""),
@@ -95,38 +65,19 @@ fn numbers_as_strings_quotes_int_and_decimal_columns_and_no_others() {
         (Kind::Float, Value::Int(5), "5"),
         (Kind::Json, Value::Json("[1]"), "[1]"),
     ] {
-        assert_eq!(
-            cell(Format::Ndjson, kind, value, &options),
-            expected,
-            "{value:?}"
-        );
+        assert_eq!(cell(Format::Ndjson, kind, value, &options), expected, "{value:?}");
     }
 }
 
 #[test]
 fn leading_zeros_which_json_does_not_have_are_left_out_of_numbers() {
     let options = Options::default();
-    for (digits, expected) in [
-        ("007", "7"),
-        ("-007.50", "-7.50"),
-        ("000", "0"),
-        ("00.5", "0.5"),
-        ("0.50", "0.50"),
-    ] {
-        assert_eq!(
-            cell(
-                Format::Json,
-                Kind::Decimal,
-                Value::Decimal(digits),
-                &options
-            ),
-            expected
-        );
+    for (digits, expected) in
+        [("007", "7"), ("-007.50", "-7.50"), ("000", "0"), ("00.5", "0.5"), ("0.50", "0.50")]
+    {
+        assert_eq!(cell(Format::Json, Kind::Decimal, Value::Decimal(digits), &options), expected);
     }
-    let strings = Options {
-        numbers: Numbers::String,
-        ..options
-    };
+    let strings = Options { numbers: Numbers::String, ..options };
     let kept = cell(Format::Json, Kind::Decimal, Value::Decimal("007"), &strings);
     assert_eq!(kept, "\"007\"");
 }
@@ -139,32 +90,16 @@ fn a_value_that_does_not_fit_its_column_is_written_by_what_it_is() {
         (Kind::Text, Value::Int(12), "12"),
         (Kind::Date, Value::Bool(false), "false"),
         (Kind::Bool, Value::Decimal("1.5"), "1.5"),
-        (
-            Kind::Date,
-            Value::Time(at("2026-01-31T15:00:00Z")),
-            "\"2026-02-01T00:00:00+09:00\"",
-        ),
+        (Kind::Date, Value::Time(at("2026-01-31T15:00:00Z")), "\"2026-02-01T00:00:00+09:00\""),
         (Kind::Int, Value::Json("[1, 2]"), "[1,2]"),
     ] {
-        assert_eq!(
-            cell(Format::Ndjson, kind, value, &options),
-            expected,
-            "{value:?}"
-        );
+        assert_eq!(cell(Format::Ndjson, kind, value, &options), expected, "{value:?}");
     }
 }
 
 #[test]
 fn a_document_of_white_space_alone_is_null() {
-    assert_eq!(
-        cell(
-            Format::Ndjson,
-            Kind::Json,
-            Value::Json(" \n"),
-            &Options::default()
-        ),
-        "null"
-    );
+    assert_eq!(cell(Format::Ndjson, Kind::Json, Value::Json(" \n"), &Options::default()), "null");
 }
 
 fn holds(found: &RawValue, value: &Owned) -> Result<(), TestCaseError> {
@@ -174,16 +109,10 @@ fn holds(found: &RawValue, value: &Owned) -> Result<(), TestCaseError> {
         Owned::Bool(value) => prop_assert_eq!(found.get(), value.to_string()),
         Owned::Int(value) => prop_assert_eq!(found.get(), value.to_string()),
         Owned::Float(value) if value.is_finite() => {
-            prop_assert_eq!(
-                found.get().parse::<f64>().unwrap().to_bits(),
-                value.to_bits()
-            );
+            prop_assert_eq!(found.get().parse::<f64>().unwrap().to_bits(), value.to_bits());
         }
         Owned::Real(value) if value.is_finite() => {
-            prop_assert_eq!(
-                found.get().parse::<f32>().unwrap().to_bits(),
-                value.to_bits()
-            );
+            prop_assert_eq!(found.get().parse::<f32>().unwrap().to_bits(), value.to_bits());
         }
         Owned::Float(_) | Owned::Real(_) => prop_assert_eq!(found.get(), "null"),
         Owned::Decimal(value) => prop_assert_eq!(found.get(), value),

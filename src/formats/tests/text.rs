@@ -24,20 +24,15 @@ fn columns() -> [Column; 2] {
 
 fn written(format: Format, options: &Options) -> String {
     let rows = rows();
-    let values: Vec<_> = rows
-        .iter()
-        .map(|row| vec![Value::Int(row.id), Value::Text(&row.v)])
-        .collect();
+    let values: Vec<_> =
+        rows.iter().map(|row| vec![Value::Int(row.id), Value::Text(&row.v)]).collect();
     encoded(format, &columns(), options, &values)
 }
 
 #[test]
 fn ndjson_has_every_text_as_it_is_one_a_line() {
     let text = written(Format::Ndjson, &Options::default());
-    let found: Vec<Row> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let found: Vec<Row> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found, rows());
 }
 
@@ -49,10 +44,7 @@ fn json_has_every_text_as_it_is() {
 
 #[test]
 fn csv_without_the_guard_reads_back_exactly() {
-    let options = Options {
-        formula_guard: false,
-        ..Options::default()
-    };
+    let options = Options { formula_guard: false, ..Options::default() };
     let records = read(&written(Format::Csv, &options), b',');
     let found: Vec<Row> = records[1..]
         .iter()

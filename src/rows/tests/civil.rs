@@ -36,14 +36,9 @@ fn known_days_have_their_known_numbers() {
 
 #[test]
 fn a_day_that_the_calendar_does_not_have_is_none() {
-    for (year, month, day) in [
-        (2026, 2, 29),
-        (1900, 2, 29),
-        (2026, 4, 31),
-        (2026, 13, 1),
-        (2026, 0, 1),
-        (2026, 1, 0),
-    ] {
+    for (year, month, day) in
+        [(2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 0, 1), (2026, 1, 0)]
+    {
         assert_eq!(Date::from_ymd(year, month, day), None);
     }
     assert!(Date::from_ymd(2000, 2, 29).is_some());
@@ -78,27 +73,12 @@ fn writing_a_day_keeps_what_stands_before_it() {
 
 #[test]
 fn fractions_before_1970_count_forward_from_the_second_below() {
-    let expected = Instant {
-        seconds: -1,
-        nanos: 999_999_000,
-    };
+    let expected = Instant { seconds: -1, nanos: 999_999_000 };
     assert_eq!(Instant::from_micros(-1), expected);
     assert_eq!(expected.micros(), Some(-1));
-    assert_eq!(
-        Instant::from_millis(-1),
-        Instant {
-            seconds: -1,
-            nanos: 999_000_000
-        }
-    );
+    assert_eq!(Instant::from_millis(-1), Instant { seconds: -1, nanos: 999_000_000 });
     let jiff = jiff::Timestamp::from_nanosecond(-1_500_000_000).unwrap();
-    assert_eq!(
-        Instant::from(jiff),
-        Instant {
-            seconds: -2,
-            nanos: 500_000_000
-        }
-    );
+    assert_eq!(Instant::from(jiff), Instant { seconds: -2, nanos: 500_000_000 });
     assert_eq!(Instant::new(0, 1_000_000_000), None);
 }
 

@@ -9,19 +9,11 @@ use crate::rows::{compare_decimals, is_decimal};
 
 #[test]
 fn a_decimal_is_an_optional_minus_digits_and_an_optional_fraction() {
-    for text in [
-        "0",
-        "-0",
-        "7",
-        "007",
-        "-1.50",
-        "12345678901234567890.1234567890",
-    ] {
+    for text in ["0", "-0", "7", "007", "-1.50", "12345678901234567890.1234567890"] {
         assert!(is_decimal(text), "{text}");
     }
-    for text in [
-        "", "-", "+1", ".5", "5.", "1e5", "NaN", " 1", "1 ", "1.2.3", "--1", "1,000", "１",
-    ] {
+    for text in ["", "-", "+1", ".5", "5.", "1e5", "NaN", " 1", "1 ", "1.2.3", "--1", "1,000", "１"]
+    {
         assert!(!is_decimal(text), "{text}");
     }
 }
@@ -31,16 +23,7 @@ fn a_plain_number_may_also_have_a_plus() {
     for text in ["+1", "-1.5", "0912345678"] {
         assert!(is_plain_number(text), "{text}");
     }
-    for text in [
-        "+82-10-1234-5678",
-        "-1+1",
-        "+",
-        "-",
-        "+-1",
-        "-1e5",
-        "-.5",
-        "1-",
-    ] {
+    for text in ["+82-10-1234-5678", "-1+1", "+", "-", "+-1", "-1e5", "-.5", "1-"] {
         assert!(!is_plain_number(text), "{text}");
     }
 }
@@ -58,16 +41,8 @@ fn decimals_compare_by_value_and_not_by_form() {
         (".5", "0.50", Ordering::Equal),
         ("5.", "5", Ordering::Equal),
     ] {
-        assert_eq!(
-            compare_decimals(left, right),
-            Some(expected),
-            "{left} {right}"
-        );
-        assert_eq!(
-            compare_decimals(right, left),
-            Some(expected.reverse()),
-            "{right} {left}"
-        );
+        assert_eq!(compare_decimals(left, right), Some(expected), "{left} {right}");
+        assert_eq!(compare_decimals(right, left), Some(expected.reverse()), "{right} {left}");
     }
 }
 

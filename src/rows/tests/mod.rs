@@ -42,11 +42,7 @@ fn written_day(day: Date) -> String {
 fn written(clock: &mut ZoneClock, at: Instant) -> String {
     let mut out = b"before ".to_vec();
     clock.write(at, &mut out);
-    String::from_utf8(out)
-        .unwrap()
-        .strip_prefix("before ")
-        .unwrap()
-        .to_owned()
+    String::from_utf8(out).unwrap().strip_prefix("before ").unwrap().to_owned()
 }
 
 /// A moment from jiff's own reading of a text.

@@ -28,23 +28,11 @@ fn the_usual_forms_of_a_moment_are_read() {
 
 #[test]
 fn seconds_and_the_time_of_day_may_be_left_out() {
-    assert_eq!(
-        parse_time("2026-01-31T14:59", None),
-        Ok(at("2026-01-31T14:59:00Z"))
-    );
-    assert_eq!(
-        parse_time("2026-01-31T14:59+09:00", None),
-        Ok(at("2026-01-31T05:59:00Z"))
-    );
-    assert_eq!(
-        parse_time("2026-01-31", None),
-        Ok(at("2026-01-31T00:00:00Z"))
-    );
+    assert_eq!(parse_time("2026-01-31T14:59", None), Ok(at("2026-01-31T14:59:00Z")));
+    assert_eq!(parse_time("2026-01-31T14:59+09:00", None), Ok(at("2026-01-31T05:59:00Z")));
+    assert_eq!(parse_time("2026-01-31", None), Ok(at("2026-01-31T00:00:00Z")));
     let seoul = zone("Asia/Seoul");
-    assert_eq!(
-        parse_time("2026-01-31", Some(&seoul)),
-        Ok(at("2026-01-30T15:00:00Z"))
-    );
+    assert_eq!(parse_time("2026-01-31", Some(&seoul)), Ok(at("2026-01-30T15:00:00Z")));
 }
 
 #[test]
@@ -56,14 +44,8 @@ fn up_to_nine_fraction_digits_are_kept_exactly() {
         (".999999999", 999_999_999),
         (".1234567890000", 123_456_789),
     ] {
-        let expected = Instant {
-            nanos,
-            ..at("2026-01-31T00:00:00Z")
-        };
-        assert_eq!(
-            parse_time(&format!("2026-01-31T00:00:00{text}Z"), None),
-            Ok(expected)
-        );
+        let expected = Instant { nanos, ..at("2026-01-31T00:00:00Z") };
+        assert_eq!(parse_time(&format!("2026-01-31T00:00:00{text}Z"), None), Ok(expected));
     }
     let finer = parse_time("2026-01-31T00:00:00.0000000001", None).unwrap_err();
     assert!(finer.detail().contains("nanosecond"), "{finer}");
@@ -89,14 +71,8 @@ fn without_an_offset_it_is_the_wall_clock_of_the_zone() {
 fn a_wall_clock_beyond_the_zone_database_has_the_offset_of_its_end() {
     let seoul = zone("Asia/Seoul");
     let utc = parse_time("+012345-01-31T00:00:00", None).unwrap();
-    let expected = Instant {
-        seconds: utc.seconds - 9 * 3_600,
-        ..utc
-    };
-    assert_eq!(
-        parse_time("+012345-01-31T00:00:00", Some(&seoul)),
-        Ok(expected)
-    );
+    let expected = Instant { seconds: utc.seconds - 9 * 3_600, ..utc };
+    assert_eq!(parse_time("+012345-01-31T00:00:00", Some(&seoul)), Ok(expected));
 }
 
 #[test]

@@ -20,10 +20,7 @@ fn as_many_fraction_digits_are_written_as_are_needed() {
         (120, "2026-01-31T23:59:59.00000012+09:00"),
         (999_999_999, "2026-01-31T23:59:59.999999999+09:00"),
     ] {
-        let at = Instant {
-            nanos,
-            ..at("2026-01-31T14:59:59Z")
-        };
+        let at = Instant { nanos, ..at("2026-01-31T14:59:59Z") };
         assert_eq!(written(&mut clock, at), expected);
     }
 }
@@ -31,16 +28,8 @@ fn as_many_fraction_digits_are_written_as_are_needed() {
 #[test]
 fn only_utc_itself_is_written_as_z() {
     let winter = at("2026-01-31T12:00:00Z");
-    for utc in [
-        TimeZone::UTC,
-        zone("UTC"),
-        zone("Etc/UTC"),
-        TimeZone::fixed(Offset::UTC),
-    ] {
-        assert_eq!(
-            written(&mut ZoneClock::new(utc), winter),
-            "2026-01-31T12:00:00Z"
-        );
+    for utc in [TimeZone::UTC, zone("UTC"), zone("Etc/UTC"), TimeZone::fixed(Offset::UTC)] {
+        assert_eq!(written(&mut ZoneClock::new(utc), winter), "2026-01-31T12:00:00Z");
     }
     let mut london = ZoneClock::new(zone("Europe/London"));
     assert_eq!(written(&mut london, winter), "2026-01-31T12:00:00+00:00");
@@ -62,22 +51,10 @@ fn seoul_in_1988_had_summer_time() {
 #[test]
 fn the_hour_that_new_york_repeats_is_told_apart_by_its_offset() {
     let mut clock = ZoneClock::new(zone("America/New_York"));
-    assert_eq!(
-        written(&mut clock, at("2026-11-01T05:30:00Z")),
-        "2026-11-01T01:30:00-04:00"
-    );
-    assert_eq!(
-        written(&mut clock, at("2026-11-01T06:30:00Z")),
-        "2026-11-01T01:30:00-05:00"
-    );
-    assert_eq!(
-        written(&mut clock, at("2026-03-08T06:59:59Z")),
-        "2026-03-08T01:59:59-05:00"
-    );
-    assert_eq!(
-        written(&mut clock, at("2026-03-08T07:00:00Z")),
-        "2026-03-08T03:00:00-04:00"
-    );
+    assert_eq!(written(&mut clock, at("2026-11-01T05:30:00Z")), "2026-11-01T01:30:00-04:00");
+    assert_eq!(written(&mut clock, at("2026-11-01T06:30:00Z")), "2026-11-01T01:30:00-05:00");
+    assert_eq!(written(&mut clock, at("2026-03-08T06:59:59Z")), "2026-03-08T01:59:59-05:00");
+    assert_eq!(written(&mut clock, at("2026-03-08T07:00:00Z")), "2026-03-08T03:00:00-04:00");
 }
 
 #[test]
@@ -85,10 +62,7 @@ fn local_mean_time_is_rounded_to_the_minute_and_the_moment_stays() {
     let mut clock = ZoneClock::new(zone("Asia/Seoul"));
     let before_zones = at("1900-01-01T00:00:00Z");
     // The exact offset was +08:27:52.
-    assert_eq!(
-        written(&mut clock, before_zones),
-        "1900-01-01T08:28:00+08:28"
-    );
+    assert_eq!(written(&mut clock, before_zones), "1900-01-01T08:28:00+08:28");
     let exact = 8 * 3_600 + 27 * 60 + 52;
     assert_eq!(clock.civil(before_zones), (day(1900, 1, 1), exact, 0));
 }
@@ -101,13 +75,7 @@ fn beyond_the_zone_database_the_offset_of_its_nearest_end_holds() {
     let first = Instant::from_seconds(MOMENTS.start);
     assert_eq!(written(&mut clock, first), "-004713-11-24T08:28:00+08:28");
     for extreme in [i64::MIN, i64::MAX] {
-        let text = written(
-            &mut clock,
-            Instant {
-                seconds: extreme,
-                nanos: 999_999_999,
-            },
-        );
+        let text = written(&mut clock, Instant { seconds: extreme, nanos: 999_999_999 });
         assert!(text.contains('T'), "{text}");
     }
 }
@@ -129,10 +97,8 @@ fn every_transition_of_every_zone_falls_on_the_right_side() {
     for name in ZONES {
         let zone = zone(name);
         let mut clock = ZoneClock::new(zone.clone());
-        let transitions: Vec<_> = zone
-            .following(Timestamp::MIN)
-            .take_while(|t| t.timestamp() < at_2050())
-            .collect();
+        let transitions: Vec<_> =
+            zone.following(Timestamp::MIN).take_while(|t| t.timestamp() < at_2050()).collect();
         for transition in transitions {
             for seconds in -1..=1 {
                 let second = transition.timestamp().as_second() + seconds;
@@ -177,9 +143,7 @@ fn agrees(
     let offset = zone.to_offset(jiff);
     if offset.seconds() % 60 == 0 && !text.ends_with('Z') && year <= 9999 {
         let mut expected = String::new();
-        DateTimePrinter::new()
-            .print_timestamp_with_offset(&jiff, offset, &mut expected)
-            .unwrap();
+        DateTimePrinter::new().print_timestamp_with_offset(&jiff, offset, &mut expected).unwrap();
         prop_assert_eq!(text, expected);
     }
     Ok(())
