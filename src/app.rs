@@ -51,7 +51,7 @@ impl App {
                     .into(),
             source: Some(source.into()),
         })?;
-        let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now)).await?;
+        let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now), config.keep_runs).await?;
         let streams =
             Permits::new("direct streams", config.streams, config.queue, config.queue_wait);
         let streams = Arc::new(streams);

@@ -56,7 +56,9 @@ fn tour(address: &str) -> String {
     let rows = format!("http://{address}/api/v1/reports/settlements/rows");
     [
         format!("  curl '{rows}?limit=3'"),
-        format!("  curl '{rows}?format=csv&merchant=1042&from=2026-03-01&to=2026-04-01' -o march.csv"),
+        format!(
+            "  curl '{rows}?format=csv&merchant=1042&from=2026-03-01&to=2026-04-01' -o march.csv"
+        ),
         format!("  curl --compressed '{rows}?summary=true' | tail -n 1"),
     ]
     .join("\n")

@@ -69,9 +69,9 @@ pub enum Database {
     /// A PostgreSQL database.
     Postgres {
         /// Connections that read, all read-only.
-        read: PgPool,
+        read: DatabaseConnection,
         /// Connections that cancel.
-        control: PgPool,
+        control: DatabaseConnection,
         /// Where the connections live.
         runtime: Handle,
     },
@@ -89,12 +89,15 @@ impl Database {
             Address::Sqlite(path) => Self::Sqlite { path, runtime },
             Address::Postgres(options) => {
                 let options = options.application_name("tallyroll");
+                let pool = SqlxPostgresConnector::from_sqlx_postgres_pool;
                 Self::Postgres {
-                    read: reading_pool(options.clone(), readers),
-                    control: PgPoolOptions::new()
-                        .max_connections(CONTROLS)
-                        .acquire_timeout(ACQUIRE)
-                        .connect_lazy_with(options),
+                    read: pool(reading_pool(options.clone(), readers)),
+                    control: pool(
+                        PgPoolOptions::new()
+                            .max_connections(CONTROLS)
+                            .acquire_timeout(ACQUIRE)
+                            .connect_lazy_with(options),
+                    ),
                     runtime,
                 }
             }
@@ -116,6 +119,10 @@ impl Database {
         match self.clone() {
             Self::Sqlite { path, runtime } => Source::Sqlite(SqliteRows { path, query, runtime }),
             Self::Postgres { read, control, runtime } => {
+                let pool = |connection: DatabaseConnection| {
+                    connection.get_postgres_connection_pool().clone()
+                };
+                let (read, control) = (pool(read), pool(control));
                 Source::Postgres(PostgresRows { read, control, runtime, query, application })
             }
         }
@@ -140,7 +147,9 @@ impl Database {
                 });
                 prepared.await.map_err(|source| Error::internal("preparing a statement", source))?
             }
-            Self::Postgres { read, .. } => postgres::describe(read, query).await,
+            Self::Postgres { read, .. } => {
+                postgres::describe(read.get_postgres_connection_pool(), query).await
+            }
         }
     }
 
@@ -156,7 +165,8 @@ impl Database {
                 opened.map_err(|source| Error::internal("opening a database", source))?
             }
             Self::Postgres { control, .. } => {
-                control.execute("SELECT 1").await.map(drop).map_err(postgres::unavailable)
+                let pool = control.get_postgres_connection_pool();
+                pool.execute("SELECT 1").await.map(drop).map_err(postgres::unavailable)
             }
         }
     }
@@ -166,8 +176,8 @@ impl Database {
         match self {
             Self::Sqlite { .. } => {}
             Self::Postgres { read, control, .. } => {
-                read.close().await;
-                control.close().await;
+                read.get_postgres_connection_pool().close().await;
+                control.get_postgres_connection_pool().close().await;
             }
         }
     }

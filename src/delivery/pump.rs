@@ -159,7 +159,7 @@ impl Pump {
         let id = self.run.id();
         match &error {
             Error::Cancelled => {
-                tracing::info!(run = %id, rows = totals.rows, "a run was cancelled")
+                tracing::info!(run = %id, rows = totals.rows, "a run was cancelled");
             }
             other => tracing::warn!(run = %id, rows = totals.rows, error = %other, "a run failed"),
         }

@@ -17,7 +17,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sea_orm::DatabaseConnection;
 use sea_orm::prelude::DateTimeUtc;
@@ -45,6 +45,7 @@ struct Registry {
     state: DatabaseConnection,
     node: String,
     clock: Clock,
+    keep: Duration,
     live: Mutex<HashMap<Uuid, Arc<Live>>>,
     last_words: mpsc::UnboundedSender<LastWord>,
 }
@@ -147,16 +148,18 @@ pub struct Run {
 }
 
 impl Runs {
-    /// Registers this process in the state and starts its heartbeat and its finisher.
+    /// Registers this process in the state and starts its heartbeat and its finisher. Finished runs
+    /// are forgotten `keep` after they were begun.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the state cannot be written.
-    pub async fn start(state: DatabaseConnection, clock: Clock) -> Result<Self> {
+    pub async fn start(state: DatabaseConnection, clock: Clock, keep: Duration) -> Result<Self> {
         let (last_words, words) = mpsc::unbounded_channel();
         let runs = Self(Arc::new(Registry {
             node: Uuid::now_v7().to_string(),
             state,
             clock,
+            keep,
             live: Mutex::default(),
             last_words,
         }));
@@ -172,21 +175,24 @@ impl Runs {
     /// [`Error::Unavailable`] where the state cannot be written.
     pub async fn begin(&self, begin: Begin<'_>) -> Result<Run> {
         let id = Uuid::now_v7();
+        let (runs, row) = (self.clone(), self.new_row(id, begin));
+        // A task of its own, which a client that leaves meanwhile does not cut: the row is either
+        // not written, or belongs to a run whose drop will end it.
+        let task = tokio::spawn(async move {
+            runs.insert(row).await?;
+            Ok(runs.take_up(id))
+        });
+        task.await.map_err(|source| Error::internal("beginning a run", source))?
+    }
+
+    fn take_up(self, id: Uuid) -> Run {
         let live = Arc::new(Live {
             progress: Arc::default(),
             stop: Stop::new(),
             started: Mutex::default(),
         });
-        self.insert(id, begin).await?;
-        let run = Run {
-            runs: self.clone(),
-            id,
-            live: Arc::clone(&live),
-            begun: Instant::now(),
-            finished: false,
-        };
-        self.live().insert(id, live);
-        Ok(run)
+        self.live().insert(id, Arc::clone(&live));
+        Run { runs: self, id, live, begun: Instant::now(), finished: false }
     }
 
     /// How many runs go on in this process.
@@ -238,8 +244,9 @@ impl Run {
     /// [`Error::Unavailable`] where the state cannot be written, and the finisher goes on trying, or
     /// where the run has been given up by the other processes, which took this one for dead.
     pub async fn finish(mut self, outcome: Outcome) -> Result<()> {
-        self.finished = true;
         let written = self.runs.write_end(self.id, &self.live, &outcome).await;
+        // Not before: a caller that is cancelled while it waits leaves the last word to the drop.
+        self.finished = true;
         if written.is_err() {
             let word = LastWord { id: self.id, outcome: unrecorded(outcome) };
             let _ = self.runs.0.last_words.send(word);
@@ -293,6 +300,6 @@ impl Drop for Run {
     }
 }
 
-fn millis(duration: std::time::Duration) -> u64 {
+fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

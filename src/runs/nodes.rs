@@ -5,7 +5,7 @@
 //! else's do.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 use std::time::{Duration, Instant};
 
 use entity::{nodes, runs};
@@ -21,6 +21,8 @@ use crate::error::Result;
 
 /// How often a process moves its counter, writes progress and looks around.
 const BEAT: Duration = Duration::from_secs(1);
+/// How often old runs are looked for.
+const SWEEP: Duration = Duration::from_hours(1);
 /// How long a counter stands still before its process counts as dead.
 const DEAD: Duration = Duration::from_secs(10);
 
@@ -154,13 +156,20 @@ impl Runs {
 /// Beats until the registry is gone.
 pub(super) async fn heartbeat(registry: Weak<Registry>) {
     let mut seen = HashMap::new();
+    let mut swept = None;
     let mut ticks = tokio::time::interval(BEAT);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         let Some(registry) = registry.upgrade() else { return };
-        if let Err(error) = Runs(Arc::clone(&registry)).beat(&mut seen).await {
+        let runs = Runs(registry);
+        if let Err(error) = runs.beat(&mut seen).await {
             tracing::warn!(%error, "the heartbeat could not be written");
+        } else if swept.is_none_or(|swept: Instant| swept.elapsed() >= SWEEP) {
+            swept = Some(Instant::now());
+            if let Err(error) = runs.forget_old().await {
+                tracing::warn!(%error, "old runs could not be forgotten");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::json;
 use tokio::sync::mpsc;
-use uuid::Uuid;
+use uuid::{Timestamp, Uuid};
 
 use super::{
     Begin, Ended, LastWord, Live, Outcome, Reason, Registry, RunKind, RunView, Runs, Started, State,
@@ -58,8 +58,8 @@ pub(super) fn signed(count: u64) -> i64 {
 }
 
 impl Runs {
-    pub(super) async fn insert(&self, id: Uuid, begin: Begin<'_>) -> Result<()> {
-        let run = ActiveModel {
+    pub(super) fn new_row(&self, id: Uuid, begin: Begin<'_>) -> ActiveModel {
+        ActiveModel {
             id: Set(id.to_string()),
             kind: Set(begin.kind.word().into()),
             name: Set(begin.name.into()),
@@ -82,7 +82,10 @@ impl Runs {
             caller: Set(begin.caller.into()),
             node: Set(self.0.node.clone()),
             cancel_requested: Set(false),
-        };
+        }
+    }
+
+    pub(super) async fn insert(&self, run: ActiveModel) -> Result<()> {
         Entity::insert(run).exec_without_returning(&self.0.state).await.map(drop).map_err(away)
     }
 
@@ -144,6 +147,24 @@ impl Runs {
                 .exec(&self.0.state)
                 .await
                 .map_err(away)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets finished runs that were begun longer ago than they are kept.
+    pub(super) async fn forget_old(&self) -> Result<()> {
+        let kept_from = (self.0.clock)() - self.0.keep;
+        let millis = u64::try_from(kept_from.timestamp_millis()).unwrap_or(0);
+        // Ids are in the order of time, so the primary key finds them.
+        let bound = Uuid::new_v7(Timestamp::from_unix_time(millis / 1_000, 0, 0, 0));
+        let forgotten = Entity::delete_many()
+            .filter(Column::Id.lt(bound.to_string()))
+            .filter(Column::State.is_not_in([State::Queued.word(), State::Running.word()]))
+            .exec(&self.0.state)
+            .await
+            .map_err(away)?;
+        if forgotten.rows_affected > 0 {
+            tracing::info!(runs = forgotten.rows_affected, "old runs are forgotten");
         }
         Ok(())
     }

@@ -9,7 +9,9 @@ use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Begin, Ended, Outcome, Permits, Reason, Run, RunKind, Runs, Search, State, Stop};
+use super::{
+    Begin, Clock, Ended, Outcome, Permits, Reason, Run, RunKind, Runs, Search, State, Stop,
+};
 use crate::error::Error;
 
 async fn state(directory: &TempDir) -> DatabaseConnection {
@@ -20,7 +22,14 @@ async fn state(directory: &TempDir) -> DatabaseConnection {
 }
 
 async fn start(directory: &TempDir) -> Runs {
-    Runs::start(state(directory).await, Arc::new(chrono::Utc::now)).await.unwrap()
+    start_at(directory, Arc::new(chrono::Utc::now)).await
+}
+
+/// How long runs are kept in these tests.
+const KEEP: Duration = Duration::from_secs(86_400);
+
+async fn start_at(directory: &TempDir, clock: Clock) -> Runs {
+    Runs::start(state(directory).await, clock, KEEP).await.unwrap()
 }
 
 async fn begin(runs: &Runs) -> Run {
@@ -184,4 +193,37 @@ async fn a_wait_for_a_permit_ends_with_the_longest_wait_or_with_the_stop() {
     assert!(matches!(permits.acquire(&stop).await, Err(Error::Cancelled)));
     drop(held);
     assert_eq!((permits.in_use(), permits.waiting()), (0, 0));
+}
+
+#[tokio::test]
+async fn finished_runs_are_forgotten_when_they_are_old_and_others_are_not() {
+    let directory = TempDir::new().unwrap();
+    let runs = start(&directory).await;
+    let (finished, unfinished) = (begin(&runs).await, begin(&runs).await);
+    let id = finished.id().to_string();
+    finished.finish(Outcome::default()).await.unwrap();
+    runs.forget_old().await.unwrap();
+    assert_eq!(runs.get(&id, None).await.unwrap().state, State::Complete);
+    let later: Clock = Arc::new(|| chrono::Utc::now() + KEEP + Duration::from_secs(2));
+    let tomorrow = start_at(&directory, later).await;
+    tomorrow.forget_old().await.unwrap();
+    assert!(matches!(runs.get(&id, None).await, Err(Error::NotFound(_))));
+    runs.get(&unfinished.id().to_string(), None).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_while_its_run_begins_leaves_no_run_behind() {
+    let directory = TempDir::new().unwrap();
+    let runs = start(&directory).await;
+    for patience in 0..40 {
+        let beginning = begin(&runs);
+        let _ = tokio::time::timeout(Duration::from_micros(patience * 50), beginning).await;
+    }
+    while runs.going_on() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let all = runs.list(Search { limit: 100, ..Search::default() }).await.unwrap();
+    for run in all.items {
+        assert_eq!(ended(&runs, &run.id).await.state, State::Cancelled);
+    }
 }
