@@ -1,7 +1,7 @@
 //! Delivery: rows → encoder → digest → coding → chunks, with run accounting.
 //!
 //! One pump, whatever the database and the format. Its outlets: a channel to a client
-//! ([`direct`]) and a writer ([`write`]). Knows no HTTP and no report.
+//! ([`direct`]) and a writer ([`write()`]). Knows no HTTP and no report.
 
 mod batch;
 mod channel;
