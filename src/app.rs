@@ -69,7 +69,8 @@ impl App {
 
     /// Reads the definitions again and puts them in force.
     pub async fn reload(&self) {
-        self.reports.replace_definitions(read_definitions(&self.config));
+        let read = read_definitions(&self.config);
+        self.reports.replace_definitions(read.keeping(&self.reports.definitions()));
         self.check().await;
     }
 
@@ -153,7 +154,24 @@ fn make_directories(config: &Config) -> Result<()> {
     for directory in made.into_iter().filter(|directory| !directory.as_os_str().is_empty()) {
         make_directory(directory)?;
     }
+    for (setting, directory) in [("data_dir", &config.data_dir), ("temp_dir", &config.temp_dir)] {
+        if is_in_memory(directory) {
+            tracing::warn!(setting, directory = %directory.display(), "lies in memory (tmpfs)");
+        }
+    }
     Ok(())
+}
+
+/// Whether a directory lies on a file system that is kept in memory.
+fn is_in_memory(directory: &Path) -> bool {
+    let Ok(directory) = directory.canonicalize() else { return false };
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let around = mounts.lines().filter_map(|line| {
+        let mut fields = line.split(' ').skip(1);
+        let (place, kind) = (fields.next()?, fields.next()?);
+        directory.starts_with(place).then_some((place.len(), kind))
+    });
+    around.max_by_key(|(length, _)| *length).is_some_and(|(_, kind)| kind == "tmpfs")
 }
 
 pub(crate) fn make_directory(directory: &Path) -> Result<()> {

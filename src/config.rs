@@ -146,13 +146,11 @@ impl Given {
         self.settle_with(file, plain_url)
     }
 
-    /// The user that a command's runs are recorded for.
+    /// The user that a command's runs are recorded for: by name, else by number.
     #[must_use]
     pub fn user() -> String {
-        ["USER", "LOGNAME"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
-            .unwrap_or_else(|| "unknown".into())
+        let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
+        named.filter(|user| !user.is_empty()).unwrap_or_else(user_of_process)
     }
 
     fn read_file(&self) -> Result<Self> {
@@ -166,11 +164,15 @@ impl Given {
                 return Ok(Self::default());
             }
             Err(error) => {
-                return Err(invalid("config", &path.display().to_string(), error.to_string()));
+                let detail =
+                    format!("the settings file {} cannot be read: {error}", path.display());
+                return Err(invalid("config", &path.display().to_string(), detail));
             }
         };
-        toml::from_str(&text)
-            .map_err(|error| invalid("config", &path.display().to_string(), error.to_string()))
+        toml::from_str(&text).map_err(|error| {
+            let detail = format!("the settings file {}: {error}", path.display());
+            invalid("config", &path.display().to_string(), detail)
+        })
     }
 
     fn settle_with(self, file: Self, plain_url: Option<String>) -> Result<Config> {
@@ -224,6 +226,20 @@ impl Given {
         };
         if faults.is_empty() { Ok(config) } else { Err(Error::Invalid(faults)) }
     }
+}
+
+/// The name that `/etc/passwd` gives the user this process runs as; its number without one.
+fn user_of_process() -> String {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(process) = std::fs::metadata("/proc/self") else { return "unknown".into() };
+    let id = process.uid().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let named = users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1) == Some(&id)).then(|| name.to_owned())
+    });
+    named.unwrap_or(id)
 }
 
 fn zone(name: Option<String>, faults: &mut Vec<Problem>) -> jiff::tz::TimeZone {

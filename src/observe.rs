@@ -7,12 +7,16 @@ use tracing_subscriber::fmt;
 
 use crate::error::{Error, Problem, Result};
 
+/// Libraries that say at length what is said here in a line: a broken-off answer is its run's to tell,
+/// and a statement takes as long as its client.
+const QUIET: &str = "sea_orm_migration=warn,sqlx=warn,sqlx::query=error,actix_http=off";
+
 /// Starts logging with this filter (`info`, `tallyroll=debug,warn`, …).
 ///
 /// # Errors
 /// [`Error::Invalid`] for a filter that cannot be understood.
 pub fn start(filter: &str) -> Result<()> {
-    let parsed = EnvFilter::try_new(format!("sea_orm_migration=warn,sqlx=warn,{filter}")).map_err(|error| {
+    let parsed = EnvFilter::try_new(format!("{QUIET},{filter}")).map_err(|error| {
         Error::Invalid(vec![Problem::parameter(
             "log",
             "bad_filter",

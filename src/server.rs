@@ -21,6 +21,9 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// What the kernel allows a silent client beyond the stall time-out, so that the run's own word
 /// comes first.
 const BEYOND: Duration = Duration::from_secs(1);
+/// Bytes that may wait in the kernel to be sent. Its own limit grows to megabytes, which take a slow
+/// reader minutes to move.
+const UNSENT: u32 = 128 << 10;
 
 /// A server that has its address and answers from now on, once it runs.
 pub struct Server {
@@ -57,7 +60,7 @@ impl Server {
         let server = HttpServer::new(factory)
             // A client that leaves is noticed at once, not at the next failing write.
             .h1_allow_half_closed(false)
-            .on_connect(move |connection, _| limit_silence(connection, stall + BEYOND))
+            .on_connect(move |connection, _| tune(connection, stall + BEYOND))
             .disable_signals()
             .shutdown_timeout(LAST_WORDS.as_secs())
             .bind(addresses.as_slice())
@@ -82,8 +85,8 @@ impl Server {
         let serving = tokio::spawn(self.actix);
         until_told_to_stop(&self.app).await?;
         tracing::info!("stopping");
+        // Connections are still taken, and told 503.
         self.app.begin_stopping();
-        handle.pause().await;
         if !self.app.runs.settle(self.app.config.shutdown_timeout).await {
             self.app.runs.stop_all(Reason::Shutdown);
             self.app.runs.settle(LAST_WORDS).await;
@@ -111,13 +114,14 @@ async fn until_told_to_stop(app: &App) -> Result<()> {
 }
 
 /// Lets the kernel end a connection whose client takes nothing (RFC 5482), also when all that is
-/// left of an answer lies in the socket's buffer.
-fn limit_silence(connection: &dyn std::any::Any, limit: Duration) {
-    if let Some(stream) = connection.downcast_ref::<TcpStream>() {
-        let socket = socket2::SockRef::from(stream);
-        if let Err(error) = socket.set_tcp_user_timeout(Some(limit)) {
-            tracing::warn!(%error, "a connection has no limit on silence");
-        }
+/// left of an answer lies in the socket's buffer; and lets it say that there is room as soon as a
+/// little of that buffer has gone out, so that a slow reader shows that he reads.
+fn tune(connection: &dyn std::any::Any, silence: Duration) {
+    let Some(stream) = connection.downcast_ref::<TcpStream>() else { return };
+    let socket = socket2::SockRef::from(stream);
+    let silenced = socket.set_tcp_user_timeout(Some(silence));
+    if let Err(error) = silenced.and_then(|()| socket.set_tcp_notsent_lowat(UNSENT)) {
+        tracing::warn!(%error, "a connection could not be tuned");
     }
 }
 

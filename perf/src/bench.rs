@@ -1,6 +1,7 @@
 //! What every scenario works with.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -30,6 +31,17 @@ impl Bench {
         // The server is started from another directory.
         let server = server.canonicalize().map_err(|_| missing(&server))?;
         Ok(Self { options, server, workplace: Workplace::make()? })
+    }
+
+    /// The server's program, untouched by the settings of whoever runs the bench.
+    pub(crate) fn server_command(&self) -> Command {
+        let mut command = Command::new(&self.server);
+        let ours = std::env::vars_os().map(|(name, _)| name);
+        for name in ours.filter(|name| name.to_string_lossy().starts_with("TALLYROLL_")) {
+            command.env_remove(name);
+        }
+        command.env_remove("DATABASE_URL").current_dir(self.workplace.path());
+        command
     }
 }
 

@@ -15,7 +15,12 @@ impl Checks {
     }
 
     /// Says whether two figures that must be the same are.
-    pub(crate) fn same<T: PartialEq + std::fmt::Display>(&mut self, what: &str, one: &T, other: &T) {
+    pub(crate) fn same<T: PartialEq + std::fmt::Display>(
+        &mut self,
+        what: &str,
+        one: &T,
+        other: &T,
+    ) {
         if one == other {
             self.check(true, &format!("{what}: {one}"));
         } else {

@@ -7,15 +7,26 @@ const LONGEST: u64 = 1 << 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    Size { size: u64, digits: bool },
+    Size {
+        size: u64,
+        digits: bool,
+    },
     /// An extension, until the line ends.
-    Extension { size: u64 },
-    SizeEnd { size: u64 },
-    Data { left: u64 },
+    Extension {
+        size: u64,
+    },
+    SizeEnd {
+        size: u64,
+    },
+    Data {
+        left: u64,
+    },
     DataReturn,
     DataEnd,
     /// After the last chunk: trailers, until an empty line.
-    Trailer { empty: bool },
+    Trailer {
+        empty: bool,
+    },
     Done,
 }
 
@@ -59,10 +70,11 @@ impl State {
     fn step(self, byte: u8) -> Result<Self> {
         Ok(match (self, byte) {
             (Self::Size { size, .. }, digit) if digit.is_ascii_hexdigit() => longer(size, digit)?,
-            (Self::Size { size, digits: true }, b'\r') => Self::SizeEnd { size },
-            (Self::Size { size, digits: true }, b';' | b' ' | b'\t') => Self::Extension { size },
-            (Self::Extension { size }, b'\r') => Self::SizeEnd { size },
-            (Self::Extension { size }, _) => Self::Extension { size },
+            (Self::Size { size, digits: true } | Self::Extension { size }, b'\r') => {
+                Self::SizeEnd { size }
+            }
+            (Self::Size { size, digits: true }, b';' | b' ' | b'\t')
+            | (Self::Extension { size }, _) => Self::Extension { size },
             (Self::SizeEnd { size: 0 }, b'\n') => Self::Trailer { empty: true },
             (Self::SizeEnd { size }, b'\n') => Self::Data { left: size },
             (Self::DataReturn, b'\r') => Self::DataEnd,
@@ -120,7 +132,8 @@ mod tests {
 
     #[test]
     fn what_is_no_chunk_is_an_error() {
-        for coded in [&b"\r\n"[..], b"xyz\r\n", b"2\r\nabc\r\n", b"fffffffffffffff\r\n", b"0\r\n\r\nx"]
+        for coded in
+            [&b"\r\n"[..], b"xyz\r\n", b"2\r\nabc\r\n", b"fffffffffffffff\r\n", b"0\r\n\r\nx"]
         {
             assert!(decode(coded, 2).is_err(), "{}", coded.escape_ascii());
         }

@@ -13,7 +13,7 @@ const PIECE: usize = 256 << 10;
 /// No head of a sane server is longer.
 const LONGEST_HEAD: usize = 64 << 10;
 /// A server that says nothing for so long has failed the round.
-const SILENCE: Duration = Duration::from_secs(120);
+const SILENCE: Duration = Duration::from_mins(2);
 
 /// How fast a body is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,7 +148,9 @@ impl Answer {
                 Ok(Body::Chunked(ChunkDecoder::new()))
             }
             (None, Some(length)) => Ok(Body::Length(length.parse().doing("Content-Length")?)),
-            (coding, _) => Err(Error::new(format!("no way to tell the body's end from {coding:?}"))),
+            (coding, _) => {
+                Err(Error::new(format!("no way to tell the body's end from {coding:?}")))
+            }
         }
     }
 }
@@ -214,7 +216,8 @@ mod tests {
 
     #[test]
     fn a_chunked_body_that_breaks_off_is_an_error() {
-        let address = server(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+        let address =
+            server(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
         let error = get(&address, "/").unwrap().text().unwrap_err();
         assert_eq!(error.to_string(), "the body broke off after 5 bytes");
     }

@@ -71,7 +71,8 @@ impl Options {
             self.scenario.name, self.rows, self.rounds
         );
         if let Some(server) = &self.server {
-            command += &format!(" --server {}", server.display());
+            command.push_str(" --server ");
+            command.push_str(&server.to_string_lossy());
         }
         command
     }
@@ -96,16 +97,15 @@ fn backends(value: &str) -> Result<Vec<Backend>> {
 
 /// How to call the bench.
 pub(crate) fn usage() -> String {
-    let mut text = format!(
+    let scenarios = scenarios::ALL.iter();
+    let scenarios = scenarios.map(|one| format!("  {:10} {}", one.name, one.about));
+    format!(
         "usage: cargo run --release -p perf -- SCENARIO [--rows N] [--rounds N] \
          [--backend sqlite|postgres|all] [--server PATH]\n\
          {ROWS} rows, {ROUNDS} rounds, all backends and the server beside this program without.\n\
-         scenarios:\n"
-    );
-    for scenario in scenarios::ALL {
-        text += &format!("  {:10} {}\n", scenario.name, scenario.about);
-    }
-    text
+         scenarios:\n{}",
+        scenarios.collect::<Vec<_>>().join("\n")
+    )
 }
 
 #[cfg(test)]
@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for line in ["", "nothing", "rows --rows", "rows --rows 0", "rows --backend db2", "rows --x 1"]
+        for line in
+            ["", "nothing", "rows --rows", "rows --rows 0", "rows --backend db2", "rows --x 1"]
         {
             assert!(parse(line).is_err(), "{line}");
         }

@@ -81,7 +81,8 @@ impl Process {
 
 fn status(text: &str, key: &str) -> Result<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-    let kibibytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    let kibibytes =
+        line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     let kibibytes = kibibytes.ok_or_else(|| Error::new(format!("/proc says no {key}")))?;
     Ok(kibibytes * 1024)
 }

@@ -96,7 +96,9 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read_or_counted() {
-        assert!(matches!(text(&mut shell("echo hello")).unwrap(), Printed::Done(said) if said == "hello"));
+        assert!(
+            matches!(text(&mut shell("echo hello")).unwrap(), Printed::Done(said) if said == "hello")
+        );
         let poured = pour(&mut shell("printf '%05d' 7; printf abc")).unwrap();
         assert!(matches!(poured, Printed::Done(poured) if poured.bytes == 8));
     }

@@ -136,7 +136,9 @@ impl Objects {
 
 impl Scanner for Objects {
     fn feed(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.step(*byte));
+        for byte in bytes {
+            self.step(*byte);
+        }
     }
 
     fn finish(&self) -> Result<Counted> {
@@ -156,7 +158,7 @@ pub(crate) struct Records {
     /// Inside quotes; a quote inside them leaves and comes back at once.
     quoted: bool,
     begun: bool,
-    records: u64,
+    ended: u64,
     sum: Sum,
 }
 
@@ -168,7 +170,7 @@ impl Records {
             cell: Cell::default(),
             quoted: false,
             begun: false,
-            records: 0,
+            ended: 0,
             sum: Sum::default(),
         }
     }
@@ -182,7 +184,7 @@ impl Records {
             }
             b'\n' if !self.quoted => {
                 self.end_cell();
-                self.records += 1;
+                self.ended += 1;
                 self.column = 0;
                 self.begun = false;
                 return;
@@ -195,7 +197,7 @@ impl Records {
     }
 
     fn end_cell(&mut self) {
-        if self.column == self.wanted && self.records > 0 {
+        if self.column == self.wanted && self.ended > 0 {
             self.sum.add(&self.cell.0, b"");
         }
         self.cell.0.clear();
@@ -204,14 +206,16 @@ impl Records {
 
 impl Scanner for Records {
     fn feed(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.step(*byte));
+        for byte in bytes {
+            self.step(*byte);
+        }
     }
 
     fn finish(&self) -> Result<Counted> {
-        if self.quoted || self.begun || self.records == 0 {
+        if self.quoted || self.begun || self.ended == 0 {
             return Err(Error::new("the body ends inside a record"));
         }
-        self.sum.finish(self.records - 1)
+        self.sum.finish(self.ended - 1)
     }
 }
 
@@ -226,7 +230,8 @@ mod tests {
 
     #[test]
     fn objects_are_counted_and_added_up_however_the_body_is_cut() {
-        let lines = "{\"net\":5,\"a\":\"{\\\"net\\\":9}\"}\n{\"a\":{\"b\":1},\"net\":-7}\n{\"net\":null}\n";
+        let lines =
+            "{\"net\":5,\"a\":\"{\\\"net\\\":9}\"}\n{\"a\":{\"b\":1},\"net\":-7}\n{\"net\":null}\n";
         let array = format!("[\n{}\n]\n", lines.trim_end().replace("}\n", "},\n"));
         for piece in 1..lines.len() {
             for body in [lines, array.as_str()] {

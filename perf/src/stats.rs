@@ -1,4 +1,4 @@
-//! Figures of several rounds.
+//! Figures of several rounds, and how figures are shown.
 
 use std::fmt;
 
@@ -45,6 +45,22 @@ impl FromIterator<f64> for Series {
     fn from_iter<I: IntoIterator<Item = f64>>(figures: I) -> Self {
         Self(figures.into_iter().collect())
     }
+}
+
+/// A count as a figure for people.
+#[expect(clippy::cast_precision_loss, reason = "figures for people, far below 2^53")]
+pub(crate) fn number(count: u64) -> f64 {
+    count as f64
+}
+
+/// Millions of bytes.
+pub(crate) fn megabytes(bytes: u64) -> f64 {
+    number(bytes) / 1e6
+}
+
+/// MiB, with one digit.
+pub(crate) fn mebibytes(bytes: u64) -> String {
+    format!("{:.1}", number(bytes) / f64::from(1 << 20))
 }
 
 /// Median and, of several, the range: `1.62 (1.58–1.70)`. `{:.1}` sets the digits; two without.

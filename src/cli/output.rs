@@ -1,28 +1,58 @@
 //! Where the command line writes: a file that appears when it is whole, or standard output.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Stdout, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::delivery::Output;
 use crate::error::{Error, Problem, Result};
 
-/// `-` is standard output.
+/// `-` is standard output. A device or a pipe is written to as it is; a link is followed.
 pub(super) fn open(target: &str) -> Result<Box<dyn Output>> {
     if target == "-" {
         return Ok(Box::new(Standard(io::stdout())));
     }
-    PartFile::create(Path::new(target)).map(|file| Box::new(file) as Box<dyn Output>).map_err(
-        |error| {
-            Error::Invalid(vec![Problem::parameter(
-                "output",
-                "unwritable",
-                target,
-                format!("{target} cannot be written: {error}"),
-            )])
-        },
-    )
+    create(Path::new(target)).map_err(|error| {
+        Error::Invalid(vec![Problem::parameter(
+            "output",
+            "unwritable",
+            target,
+            format!("{target} cannot be written: {error}"),
+        )])
+    })
+}
+
+fn create(target: &Path) -> io::Result<Box<dyn Output>> {
+    let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+    let there = target.metadata().ok();
+    match there {
+        Some(there) if there.is_dir() => Err(io::Error::other("it is a directory")),
+        Some(there) if !there.is_file() => {
+            let device = OpenOptions::new().write(true).open(&target)?;
+            Ok(Box::new(Device(device)))
+        }
+        there => PartFile::create(target, there.map(|there| there.permissions()))
+            .map(|file| Box::new(file) as Box<dyn Output>),
+    }
+}
+
+/// A device or a pipe, which nothing can be renamed to.
+struct Device(File);
+
+impl Write for Device {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Output for Device {
+    fn commit(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 struct Standard(Stdout);
@@ -52,16 +82,17 @@ struct PartFile {
 }
 
 impl PartFile {
-    fn create(target: &Path) -> io::Result<Self> {
-        if target.is_dir() {
-            return Err(io::Error::other("it is a directory"));
-        }
+    /// With the permissions of the file that it is to replace, where there is one.
+    fn create(target: PathBuf, permissions: Option<Permissions>) -> io::Result<Self> {
         let mut part = target.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-        Ok(Self { file, part, target: target.to_owned(), committed: false })
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
+        let made = Self { file, part, target, committed: false };
+        if let Some(permissions) = permissions {
+            made.file.set_permissions(permissions)?;
+        }
+        Ok(made)
     }
 }
 

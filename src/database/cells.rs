@@ -4,12 +4,27 @@ use std::fmt::Write as _;
 
 use crate::rows::Warning;
 
-/// Writes a finite double's shortest digits without an exponent, padded with zeros to `scale` digits
-/// after the point, into an empty buffer.
+/// The part of a place within which a double counts as the decimal it was meant to be: the sum of
+/// 0.1 and 0.2 is 0.30, and 0.123 is not 0.12.
+const MEANT: f64 = 1e-6;
+
+/// Writes a finite double in digits without an exponent, into an empty buffer: rounded to `scale`
+/// digits after the point where that is what it was meant to be, else its shortest digits.
 pub(super) fn plain_digits(value: f64, scale: Option<u32>, out: &mut String) -> &str {
+    if let Some(scale) = scale {
+        let places = scale as usize;
+        let _ = write!(out, "{value:.places$}");
+        let meant = out.parse::<f64>().is_ok_and(|rounded| {
+            (rounded - value).abs()
+                <= MEANT * 10_f64.powi(-i32::try_from(scale).unwrap_or(i32::MAX))
+        });
+        if meant {
+            return out;
+        }
+        out.clear();
+    }
     // `{}` prints the shortest digits that read back as the same double, never an exponent.
     let _ = write!(out, "{value}");
-    pad_to_scale(scale, out);
     out
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sea_orm::{DatabaseConnection, SqlxPostgresConnector, SqlxSqliteConnector};
+use sea_orm::{DatabaseConnection, DbErr, RuntimeErr, SqlxPostgresConnector, SqlxSqliteConnector};
 use sqlx::Executor;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -19,7 +19,7 @@ use crate::error::{Error, Problem, Result};
 /// The longest wait for a connection out of a pool, or for a server that is starting.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// Connections that cancel statements; each is busy for milliseconds.
-const CONTROLS: u32 = 2;
+const CONTROLS: u32 = 4;
 
 /// What a URL names.
 enum Address {
@@ -153,6 +153,20 @@ impl Database {
         }
     }
 
+    /// The SQL type of each statement's first column, as a `CAST` takes it; nothing where columns
+    /// have no types.
+    ///
+    /// # Errors
+    /// As [`Database::describe`].
+    pub async fn types(&self, queries: &[Query]) -> Result<Vec<String>> {
+        match self {
+            Self::Sqlite { .. } => Ok(Vec::new()),
+            Self::Postgres { read, .. } => {
+                postgres::types(read.get_postgres_connection_pool(), queries).await
+            }
+        }
+    }
+
     /// Whether the database answers.
     ///
     /// # Errors
@@ -249,4 +263,17 @@ pub fn sqlite_file(url: &str) -> Option<PathBuf> {
         Ok(Address::Sqlite(path)) => Some(path),
         Ok(Address::Postgres(_)) | Err(_) => None,
     }
+}
+
+/// Whether a statement failed because no space is left where the database lives.
+#[must_use]
+pub fn is_full(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
+        error
+    else {
+        return false;
+    };
+    let code = error.as_database_error().and_then(|said| said.code().map(String::from));
+    // SQLITE_FULL; disk_full in PostgreSQL.
+    matches!(code.as_deref(), Some("13" | "53100"))
 }

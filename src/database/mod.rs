@@ -12,9 +12,11 @@ mod sqlite;
 #[cfg(test)]
 mod tests;
 
-pub use connect::{Database, open, sqlite_file};
+pub use connect::{Database, is_full, open, sqlite_file};
 #[cfg(test)]
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};
 pub use query::{Arg, Cell, Dialect, Query, Read, Unit};
 pub use source::Source;
+#[cfg(test)]
+pub(crate) use sqlite::register_functions;

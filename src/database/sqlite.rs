@@ -16,7 +16,7 @@ use super::cells::{is_json, pad_to_scale, plain_digits};
 use super::{Arg, Cell, Query, Read, Unit};
 use crate::error::{Error, Result};
 use crate::rows::{
-    Date, Instant, Kind, RowSink, Value, compare_decimals, is_decimal, parse_bool, parse_date,
+    Instant, Kind, RowSink, Value, compare_decimals, is_decimal, parse_bool, parse_date,
     parse_time, recycle,
 };
 use crate::runs::Stop;
@@ -232,11 +232,10 @@ fn from_integer(
             _ => Err(format!("holds the integer {value}, which is neither 0 nor 1")),
         },
         Kind::Time => instant(value, unit).map(Value::Time),
-        Kind::Date => instant(value, unit).and_then(|moment| {
-            i32::try_from(moment.seconds.div_euclid(86_400))
-                .map(|days| Value::Date(Date { days }))
-                .map_err(|_| format!("holds the integer {value}, which is beyond every calendar"))
-        }),
+        Kind::Date => Err(format!(
+            "holds the integer {value}, which is not a date; make it one in the definition's sql, for \
+             example with date(column, 'unixepoch')"
+        )),
     }
 }
 
@@ -301,8 +300,9 @@ fn instant(value: i64, unit: Option<Unit>) -> Result<Instant, String> {
     })
 }
 
-/// Registers `tallyroll_time(cell, unit, zone)` and `tallyroll_decimal(cell, digits)`.
-fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
+/// Registers `tallyroll_time(cell, unit, zone)`, `tallyroll_bool(cell)` and `tallyroll_decimal(cell,
+/// digits, scale)`.
+pub(crate) fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("tallyroll_time", 3, flags, |call| {
         match call.get_raw(0) {
@@ -310,13 +310,27 @@ fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
             _ => cell_time(call).map(|moment| Some(crate::definitions::canonical_time(moment))),
         }
     })?;
-    connection.create_scalar_function("tallyroll_decimal", 2, flags, |call| {
+    connection.create_scalar_function("tallyroll_bool", 1, flags, |call| {
+        match call.get_raw(0) {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(value @ (0 | 1)) => Ok(Some(value)),
+            ValueRef::Text(text) => std::str::from_utf8(text)
+                .map_err(|error| refuse(error.to_string()))
+                .and_then(|text| parse_bool(text).map_err(|error| refuse(error.to_string())))
+                .map(|truth| Some(i64::from(truth))),
+            other => Err(refuse(format!("{other:?} is not a truth value"))),
+        }
+    })?;
+    connection.create_scalar_function("tallyroll_decimal", 3, flags, |call| {
         let mut left = String::new();
         match call.get_raw(0) {
             ValueRef::Null => return Ok(None),
             ValueRef::Integer(value) => left.push_str(itoa::Buffer::new().format(value)),
             // An infinite one prints no number, and is refused below.
-            ValueRef::Real(value) => drop(plain_digits(value, None, &mut left).len()),
+            ValueRef::Real(value) => {
+                let scale = u32::try_from(call.get::<Option<i64>>(2)?.unwrap_or(-1)).ok();
+                plain_digits(value, scale, &mut left);
+            }
             ValueRef::Text(_) | ValueRef::Blob(_) => left.push_str(call.get_raw(0).as_str()?),
         }
         let right = call.get_raw(1).as_str()?;

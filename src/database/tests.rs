@@ -6,7 +6,8 @@ use tempfile::TempDir;
 
 use super::{Cell, Database, Query, Read};
 use crate::error::{Error, Result};
-use crate::rows::{Kind, RowSink, Value};
+use crate::rows::Kind::{self, Bool, Decimal, Int, Json, Text};
+use crate::rows::{RowSink, Value};
 use crate::runs::{Reason, Stop};
 
 struct Rows(Vec<String>);
@@ -47,7 +48,6 @@ async fn drive(database: Database, query: Query, stop: Stop) -> (Rows, Result<()
 async fn sqlite_cells_are_read_by_their_declared_kind_whatever_they_are_stored_as() {
     let directory = TempDir::new().unwrap();
     let sql = "SELECT 7, '00123', 57.7, '57.70', 12, '{\"a\": 1}', 1";
-    use Kind::{Bool, Decimal, Int, Json, Text};
     let kinds = [Text, Text, Decimal, Decimal, Decimal, Json, Bool];
     let (rows, ended) = drive(empty(&directory), query(sql, &kinds), Stop::new()).await;
     ended.unwrap();

@@ -92,11 +92,15 @@ fn native(value: &Given, dialect: Dialect) -> Option<Expr> {
     }
 }
 
-/// The column, in PostgreSQL as text where it is held to be text: so that enums, UUIDs and the like
-/// compare with a text argument. Of a text column the cast is nothing, and its index is used.
+/// The column as it compares with an argument of its kind, in PostgreSQL under a cast: a text as
+/// text, so that enums, UUIDs and the like compare too (of a text column the cast is nothing, and its
+/// index is used); a float by the digits it is shown with, so that 0.1 finds a single-precision 0.1.
+/// SQLite holds truth values in several forms, which a function of ours reads.
 pub(super) fn comparable(name: &str, kind: Kind, dialect: Dialect) -> Expr {
     match (dialect, kind) {
         (Dialect::Postgres, Kind::Text) => column(name).cast_as("text"),
+        (Dialect::Sqlite, Kind::Bool) => Func::cust("tallyroll_bool").arg(column(name)).into(),
+        (Dialect::Postgres, Kind::Float) => column(name).cast_as("text").cast_as("float8"),
         _ => column(name),
     }
 }
@@ -109,7 +113,8 @@ fn compare(filter: &Filter, comparison: Comparison, value: &Given, dialect: Dial
         (Given::Decimal(digits), Dialect::Sqlite) => {
             let order = Func::cust("tallyroll_decimal")
                 .arg(column(&filter.column))
-                .arg(Expr::val(digits.as_str()));
+                .arg(Expr::val(digits.as_str()))
+                .arg(filter.scale.map_or_else(Expr::null, |scale| Expr::val(i64::from(scale))));
             comparison.of(order.into(), Expr::val(0_i64))
         }
         (Given::Date(date), Dialect::Postgres) => {

@@ -15,30 +15,11 @@ use crate::error::Problem;
 /// Bytes of the check, in front of the values.
 const CHECK: usize = 12;
 
-/// A row's place cannot be said because an `order_by` column holds NULL, which compares with nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NullInOrder {
-    /// The source column.
-    pub column: String,
-}
-
-impl std::fmt::Display for NullInOrder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the rows cannot be paged any further: the column \"{}\", which orders them, is NULL in \
-             the last row of this page; ask without limit, or have the report ordered by columns \
-             that are never NULL",
-            self.column
-        )
-    }
-}
-
-impl std::error::Error for NullInOrder {}
-
 /// A value as a token holds it; doubles by their bits, so that none is rounded on the way.
 #[derive(Serialize, Deserialize)]
 enum Held {
+    #[serde(rename = "n")]
+    Null,
     #[serde(rename = "b")]
     Bool(bool),
     #[serde(rename = "i")]
@@ -51,23 +32,16 @@ enum Held {
 
 /// Makes the token that continues after the row whose order values are `place`, read as
 /// [`crate::database::Read::Stored`]; hexadecimal, so that it stands in an address as it is.
-///
-/// # Errors
-/// [`NullInOrder`] where one of the values is NULL.
-pub fn encode(report: &Report, filters: &Filters, place: &[Arg]) -> Result<String, NullInOrder> {
-    let mut held = Vec::with_capacity(place.len());
-    for (index, arg) in place.iter().enumerate() {
-        held.push(match arg {
-            Arg::Bool(value) => Held::Bool(*value),
-            Arg::Int(value) => Held::Int(*value),
-            Arg::Float(value) => Held::Float(value.to_bits()),
-            Arg::Text(value) => Held::Text(value.clone()),
-            Arg::Null => {
-                let column = report.order.get(index).map(|order| order.column.clone());
-                return Err(NullInOrder { column: column.unwrap_or_default() });
-            }
-        });
-    }
+#[must_use]
+pub fn encode(report: &Report, filters: &Filters, place: &[Arg]) -> String {
+    let held = |arg: &Arg| match arg {
+        Arg::Null => Held::Null,
+        Arg::Bool(value) => Held::Bool(*value),
+        Arg::Int(value) => Held::Int(*value),
+        Arg::Float(value) => Held::Float(value.to_bits()),
+        Arg::Text(value) => Held::Text(value.clone()),
+    };
+    let held: Vec<Held> = place.iter().map(held).collect();
     // Texts and numbers always have a JSON form.
     let values = serde_json::to_vec(&held).unwrap_or_default();
     let mut token = String::with_capacity(2 * (CHECK + values.len()));
@@ -75,7 +49,7 @@ pub fn encode(report: &Report, filters: &Filters, place: &[Arg]) -> Result<Strin
         token.push(digit(byte >> 4));
         token.push(digit(byte & 15));
     }
-    Ok(token)
+    token
 }
 
 /// Reads a token back.
@@ -106,6 +80,7 @@ fn place(report: &Report, filters: &Filters, token: &str) -> Option<Vec<Arg>> {
     }
     let held: Vec<Held> = serde_json::from_slice(values).ok()?;
     let arg = |held| match held {
+        Held::Null => Arg::Null,
         Held::Bool(value) => Arg::Bool(value),
         Held::Int(value) => Arg::Int(value),
         Held::Float(bits) => Arg::Float(f64::from_bits(bits)),

@@ -1,6 +1,7 @@
 //! A fault in a definition file, and the list that one reading of a file fills.
 
 use std::fmt;
+use std::path::Path;
 
 /// What is wrong with a definition file, where, and how to put it right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,14 @@ pub struct Fault {
     pub message: String,
     /// How to put it right.
     pub remedy: String,
+}
+
+impl Fault {
+    /// Whether it is a fault of the directory, not of one file in it.
+    #[must_use]
+    pub fn is_of_directory(&self) -> bool {
+        Path::new(&self.file).extension().is_none_or(|extension| extension != "toml")
+    }
 }
 
 impl fmt::Display for Fault {

@@ -8,6 +8,8 @@ use super::report::{Filter, Op, Report};
 use crate::error::Problem;
 use crate::rows::{Date, Instant, Kind, is_decimal, parse_date, parse_time};
 
+/// The longest decimal that a filter takes, in characters; PostgreSQL's exact numbers end far beyond.
+const MOST_DIGITS: usize = 1_000;
 /// The most values that one `in` takes: each becomes an argument, and databases limit those.
 const MOST_VALUES: usize = 1_000;
 /// Bytes of a date without a time.
@@ -215,7 +217,10 @@ fn typed(kind: Kind, text: &str, tz: &TimeZone) -> Option<Given> {
             let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             plain.then(|| text.parse().ok()).flatten().map(Given::Int)
         }
-        Kind::Decimal => is_decimal(text).then(|| Given::Decimal(text.to_owned())),
+        Kind::Decimal => {
+            let short = text.len() <= MOST_DIGITS;
+            (short && is_decimal(text)).then(|| Given::Decimal(text.to_owned()))
+        }
         Kind::Float => {
             text.parse().ok().filter(|number: &f64| number.is_finite()).map(Given::Float)
         }

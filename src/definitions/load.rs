@@ -37,6 +37,26 @@ impl Definitions {
         definitions
     }
 
+    /// Keeps the last good version of what cannot be read any more: a file at fault, or all of a
+    /// directory that cannot be read. The faults stay.
+    #[must_use]
+    pub fn keeping(mut self, earlier: &Self) -> Self {
+        let all = self.faults.iter().any(Fault::is_of_directory);
+        for (name, report) in &earlier.reports {
+            if all || self.is_at_fault(name) {
+                self.reports.entry(name.clone()).or_insert_with(|| Arc::clone(report));
+            }
+        }
+        self
+    }
+
+    /// Whether the file of the report with this name has faults.
+    #[must_use]
+    pub fn is_at_fault(&self, name: &str) -> bool {
+        let file = format!("reports/{name}.toml");
+        self.faults.iter().any(|fault| fault.file == file)
+    }
+
     fn put(&mut self, name: &str, file: &str, text: &str) {
         self.reports.remove(name);
         match parse::report(name, file, text) {

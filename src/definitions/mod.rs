@@ -22,11 +22,10 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-pub use cursor::{NullInOrder, decode as decode_cursor, encode as encode_cursor};
+pub use cursor::{decode as decode_cursor, encode as encode_cursor};
 pub use fault::Fault;
 pub use filters::{Filters, Given, Moment, parse as parse_filters};
 pub use load::Definitions;
-pub use paging::sample_place;
 pub use report::{Declared, Filter, Op, Order, Origin, ROWS_PARAMETERS, Report, ScopeColumn, Zone};
 pub use sqlite_order::canonical_time;
 pub use statement::{Selection, count, probe, rows};

@@ -74,12 +74,6 @@ pub struct Order {
     pub column: String,
     /// Whether the greatest comes first.
     pub descending: bool,
-    /// The declared kind; an undeclared column must be text or a whole number in the database.
-    pub kind: Option<Kind>,
-    /// The declared zone of a time column.
-    pub zone: Option<Zone>,
-    /// The declared unit of an integer time column.
-    pub unit: Option<Unit>,
     /// Whether it is declared never to be NULL.
     pub not_null: bool,
     /// Where it stands, counted from 1.
@@ -200,6 +194,8 @@ pub struct Filter {
     pub zone: Option<Zone>,
     /// The declared unit of an integer time column.
     pub unit: Option<Unit>,
+    /// The declared scale of a decimal column.
+    pub scale: Option<u32>,
     /// Whether a request without it is refused.
     pub required: bool,
     /// Where it stands, counted from 1.

@@ -34,14 +34,13 @@ pub struct Selection<'a> {
     pub scopes: &'a Scopes,
     /// The place of the last row of the page before, one value for each column of the order.
     pub after: Option<&'a [Arg]>,
+    /// The SQL types of the order's columns, which PostgreSQL needs named to continue behind `after`:
+    /// one for each, out of its own catalog. Empty elsewhere.
+    pub types: &'a [String],
     /// The most rows.
     pub limit: Option<u64>,
     /// Whether the order's columns are selected once more, behind the others, as they are stored.
     pub cursor: bool,
-    /// Whether the database is known to hold no NULL in the order's columns, also where they are not
-    /// declared `not_null`. With `false`, a page also looks for NULLs that sort behind `after`, so
-    /// that no row is left out in silence, and an index serves it less well.
-    pub order_is_not_null: bool,
 }
 
 /// The statement for a report's rows.
@@ -62,11 +61,11 @@ pub fn rows(report: &Report, selection: &Selection<'_>, dialect: Dialect) -> Que
         });
     }
     for order in report.order.iter().filter(|_| selection.cursor) {
-        select.expr(column(&order.column));
+        select.expr(stored(&order.column, dialect));
         cells.push(Cell { key: order.column.clone(), read: Read::Stored });
     }
     if let Some(after) = selection.after {
-        select.and_where(beyond(report, after, selection.order_is_not_null, dialect));
+        select.and_where(beyond(report, after, selection.types, dialect));
     }
     for order in &report.order {
         let direction =
@@ -101,6 +100,14 @@ pub fn probe(report: &Report, source: &str, dialect: Dialect) -> Query {
 /// A source column, of the report's rows and of nothing else.
 pub(super) fn column(name: &str) -> Expr {
     Expr::col((ROWS, name.to_owned()))
+}
+
+/// A cell as it is stored. PostgreSQL says every type as text that it reads back as the same value.
+fn stored(name: &str, dialect: Dialect) -> Expr {
+    match dialect {
+        Dialect::Sqlite => column(name),
+        Dialect::Postgres => column(name).cast_as("text"),
+    }
 }
 
 /// The report's rows within the scope, narrowed by the filters, with nothing selected yet.

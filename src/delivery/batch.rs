@@ -250,8 +250,12 @@ impl Shared {
         self.lock().encoder.take_warnings()
     }
 
-    pub(super) fn waited(&self, time: Duration) {
-        self.lock().spent.write += time;
+    /// Counts a wait for the receiver, however it ends.
+    pub(super) fn waiting(&self, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+        let begun = Instant::now();
+        let waited = wait();
+        self.lock().spent.write += begun.elapsed();
+        waited
     }
 
     fn now(&self) -> u64 {

@@ -5,14 +5,14 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
-use crate::runs::{Reason, Stop};
+use crate::runs::{Progress, Reason, Stop};
 
 /// Chunks that may wait; each holds at most a batch.
 const CAPACITY: usize = 2;
@@ -24,6 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) struct Channel {
     queue: Mutex<Queue>,
     taken: Condvar,
+    progress: Arc<Progress>,
 }
 
 #[derive(Debug)]
@@ -38,8 +39,10 @@ struct Queue {
 }
 
 impl Channel {
-    pub(super) fn new() -> Self {
+    /// `progress` counts what is taken.
+    pub(super) fn new(progress: Arc<Progress>) -> Self {
         Self {
+            progress,
             queue: Mutex::new(Queue {
                 chunks: VecDeque::with_capacity(CAPACITY + 1),
                 waker: None,
@@ -80,16 +83,11 @@ impl Channel {
         wake(queue);
     }
 
-    /// Waits until no more than `left` chunks are waiting; gives back how long that took.
+    /// Waits until no more than `left` chunks are waiting.
     ///
     /// # Errors
     /// The stop's error, after firing it where the receiver asked for nothing within `stall`.
-    pub(super) fn wait(
-        &self,
-        left: usize,
-        stall: Option<Duration>,
-        stop: &Stop,
-    ) -> Result<Duration> {
+    pub(super) fn wait(&self, left: usize, stall: Option<Duration>, stop: &Stop) -> Result<()> {
         let begun = Instant::now();
         let mut queue = self.lock();
         while queue.chunks.len() > left {
@@ -100,12 +98,11 @@ impl Channel {
             let woken = self.taken.wait_timeout(queue, LOOK);
             queue = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        stop.check()?;
-        Ok(begun.elapsed())
+        stop.check()
     }
 
     /// Waits until there is room for another chunk.
-    pub(super) fn room(&self, stall: Option<Duration>, stop: &Stop) -> Result<Duration> {
+    pub(super) fn room(&self, stall: Option<Duration>, stop: &Stop) -> Result<()> {
         self.wait(CAPACITY - 1, stall, stop)
     }
 
@@ -114,6 +111,8 @@ impl Channel {
         let mut queue = self.lock();
         queue.asked = Instant::now();
         if let Some(chunk) = queue.chunks.pop_front() {
+            // Before the pump learns of it, whose last word counts it.
+            self.progress.sent(chunk.len() as u64);
             drop(queue);
             self.taken.notify_one();
             return Poll::Ready(Some(Ok(chunk)));

@@ -1,7 +1,6 @@
 //! Keyset paging on the way through: remembers the place of the last row, and whether more follow.
 
 use crate::database::Arg;
-use crate::error::{Error, Problem, Result};
 use crate::rows::Value;
 
 /// Watches the columns that carry a row's place in the order, which stand behind the answer's own.
@@ -14,17 +13,16 @@ pub struct Cursor {
     more: bool,
     place: Vec<Arg>,
     token: Tokens,
-    next: Option<String>,
 }
 
-/// Makes a token of a place, or says why there is none.
-pub type Tokens = Box<dyn Fn(&[Arg]) -> Result<String, Problem> + Send>;
+/// Makes a token of a place.
+pub type Tokens = Box<dyn Fn(&[Arg]) -> String + Send>;
 
 impl Cursor {
     /// For answers of `width` columns and at most `limit` rows; `token` makes a token of a place.
     #[must_use]
     pub fn new(width: usize, limit: u64, token: Tokens) -> Self {
-        Self { width, limit, passed: 0, more: false, place: Vec::new(), token, next: None }
+        Self { width, limit, passed: 0, more: false, place: Vec::new(), token }
     }
 
     /// The part of the row that is the answer's, or nothing for the row beyond the limit.
@@ -40,19 +38,10 @@ impl Cursor {
         row.get(..self.width)
     }
 
-    /// Makes the token, at the end of the rows.
-    pub(super) fn settle(&mut self) -> Result<()> {
-        if self.more {
-            let token = (self.token)(&self.place);
-            self.next = Some(token.map_err(|problem| Error::Invalid(vec![problem]))?);
-        }
-        Ok(())
-    }
-
     /// The token of the next page, where there is one.
     #[must_use]
     pub fn next(&self) -> Option<String> {
-        self.next.clone()
+        self.more.then(|| (self.token)(&self.place))
     }
 }
 

@@ -28,7 +28,7 @@ use self::channel::Channel;
 use crate::database::Source;
 use crate::error::{Error, Result};
 use crate::formats::FormatEncoder;
-use crate::runs::{Permit, Progress, Reason, Run, Stop};
+use crate::runs::{Permit, Reason, Run, Stop};
 
 /// Bytes handed to the connection at once, so that a reader of a kilobyte per second still shows
 /// that it reads within a stall time-out of a minute.
@@ -58,20 +58,12 @@ pub struct Delivery {
 /// # Errors
 /// [`Error::Internal`] where no thread can be had.
 pub fn direct(delivery: Delivery, permit: Permit) -> Result<Receiver> {
-    let channel = Arc::new(Channel::new());
+    let channel = Arc::new(Channel::new(Arc::clone(delivery.run.progress())));
     let permit = Arc::new(permit);
-    let (stop, progress) = (delivery.run.stop().clone(), Arc::clone(delivery.run.progress()));
+    let stop = delivery.run.stop().clone();
     let outlet = Outlet::Channel(Arc::clone(&channel));
     let (shared, _) = pump::start(delivery, outlet, Some(Arc::clone(&permit)))?;
-    Ok(Receiver {
-        channel,
-        shared,
-        stop,
-        progress,
-        _permit: permit,
-        ended: false,
-        rest: Bytes::new(),
-    })
+    Ok(Receiver { channel, shared, stop, _permit: permit, ended: false, rest: Bytes::new() })
 }
 
 /// Makes a delivery into a writer, without coding and summary; comes back when it is complete or has
@@ -115,7 +107,6 @@ pub struct Receiver {
     channel: Arc<Channel>,
     shared: Arc<Shared>,
     stop: Stop,
-    progress: Arc<Progress>,
     _permit: Arc<Permit>,
     ended: bool,
     rest: Bytes,
@@ -165,10 +156,7 @@ impl Receiver {
             tokio::select! {
                 biased;
                 next = self.channel.next() => {
-                    match &next {
-                        Some(Ok(chunk)) => self.progress.sent(chunk.len() as u64),
-                        Some(Err(_)) | None => self.ended = true,
-                    }
+                    self.ended = !matches!(next, Some(Ok(_)));
                     return next;
                 }
                 () = tokio::time::sleep(patience) => {}

@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
@@ -76,14 +76,13 @@ pub(super) fn start(
 impl Pump {
     /// Does the run and says its last word.
     fn work(mut self, source: Source) -> Result<()> {
-        let begun = Instant::now();
         let mut warnings = Vec::new();
         // A panic in an encoder or a driver is a failed run, not a lost permit.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
             .unwrap_or_else(|panic| Err(panicked(&*panic)));
         match outcome {
-            Ok(totals) => self.complete(&totals, warnings, begun),
-            Err(error) => self.fail(error, warnings, begun),
+            Ok(totals) => self.complete(&totals, warnings),
+            Err(error) => self.fail(error, warnings),
         }
     }
 
@@ -98,14 +97,10 @@ impl Pump {
             stop: &stop,
         };
         source.drive(&mut sink, &stop, warnings)?;
-        if let Some(cursor) = &mut self.cursor {
-            cursor.settle()?;
-        }
         let totals = self.shared.finish()?;
         if let Some(channel) = &self.channel {
             // Complete is what the client has taken, not what waits for it.
-            let waited = channel.wait(0, self.stall, &stop)?;
-            self.shared.waited(waited);
+            self.shared.waiting(|| channel.wait(0, self.stall, &stop))?;
         } else {
             // The run says complete only once the file is there.
             self.shared.commit()?;
@@ -113,7 +108,7 @@ impl Pump {
         Ok(totals)
     }
 
-    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>, begun: Instant) -> Result<()> {
+    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>) -> Result<()> {
         let next = self.cursor.as_ref().and_then(Cursor::next);
         warnings.extend(self.shared.warnings());
         let outcome = Outcome {
@@ -121,7 +116,7 @@ impl Pump {
             bytes: totals.bytes,
             sha256: Some(totals.sha256.clone()),
             // Waiting for the last chunks to be taken counts too.
-            timings: timings(&self.shared.give_up(), begun),
+            timings: timings(&self.shared.give_up(), self.run.at_work()),
             warnings,
             error: None,
             result: next.as_ref().map(|next| json!({ "next": next })),
@@ -139,7 +134,7 @@ impl Pump {
         });
         let tail = match self.shared.tail(last.as_deref()) {
             Ok(tail) => tail,
-            Err(error) => return self.fail(error, Vec::new(), begun),
+            Err(error) => return self.fail(error, Vec::new()),
         };
         if self.channel.is_some() {
             // The tail leaves after the run's last word, which counts it all the same.
@@ -153,7 +148,7 @@ impl Pump {
         end(channel.as_deref(), closed.map(|()| next))
     }
 
-    fn fail(self, error: Error, mut warnings: Vec<Warning>, begun: Instant) -> Result<()> {
+    fn fail(self, error: Error, mut warnings: Vec<Warning>) -> Result<()> {
         warnings.extend(self.shared.warnings());
         let totals = self.shared.give_up();
         let id = self.run.id();
@@ -167,7 +162,7 @@ impl Pump {
         let outcome = Outcome {
             rows: totals.rows,
             bytes: totals.bytes,
-            timings: timings(&totals, begun),
+            timings: timings(&totals, self.run.at_work()),
             warnings,
             ..Outcome::ended(ended.clone())
         };
@@ -218,12 +213,13 @@ impl Summary<'_> {
     }
 }
 
-fn timings(totals: &Totals, begun: Instant) -> Timings {
+/// What neither the encoder nor the receiver took, the database did.
+fn timings(totals: &Totals, at_work: Duration) -> Timings {
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (encode, write) = (totals.spent.encode, totals.spent.write);
     Timings {
         queue: 0,
-        query: millis(begun.elapsed().saturating_sub(encode + write)),
+        query: millis(at_work.saturating_sub(encode + write)),
         encode: millis(encode),
         write: millis(write),
     }
@@ -258,8 +254,7 @@ impl RowSink for Pouring<'_> {
         };
         let sent = self.shared.row(row)?;
         if let Some(channel) = self.channel.filter(|_| sent) {
-            let waited = channel.room(self.stall, self.stop)?;
-            self.shared.waited(waited);
+            self.shared.waiting(|| channel.room(self.stall, self.stop))?;
         }
         Ok(())
     }

@@ -4,13 +4,14 @@ use std::io::Write;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_ENCODING, VARY};
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use url::form_urlencoded;
 
 use super::negotiation;
 use super::problem::Refusal;
 use crate::delivery::Coding;
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Problem};
 
 /// Below this many bytes the coding costs more than it saves.
 const WORTH_IT: usize = 1_024;
@@ -54,15 +55,46 @@ pub fn json_as(
 /// # Errors
 /// [`Error::Malformed`] where they are not percent-encoded UTF-8.
 pub fn pairs(request: &HttpRequest) -> Result<Vec<(String, String)>, Refusal> {
-    web::Query::<Vec<(String, String)>>::from_query(request.query_string())
-        .map(web::Query::into_inner)
-        .map_err(|_| {
-            Error::Malformed(vec![crate::error::Problem {
-                parameter: None,
-                code: "bad_query_string",
-                value: Some(request.query_string().to_owned()),
-                detail: "the parameters after ? are not percent-encoded UTF-8".into(),
-            }])
-            .into()
-        })
+    let query = request.query_string();
+    if !is_encoded(query) {
+        return Err(Error::Malformed(vec![Problem {
+            parameter: None,
+            code: "bad_query_string",
+            value: Some(query.to_owned()),
+            detail: "what stands behind the ? is not percent-encoded UTF-8; write % as %25".into(),
+        }])
+        .into());
+    }
+    Ok(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+}
+
+/// Whether every `%` is followed by two digits, and all of it is UTF-8.
+fn is_encoded(query: &str) -> bool {
+    let mut decoded = Vec::with_capacity(query.len());
+    let mut rest = query.bytes();
+    while let Some(byte) = rest.next() {
+        let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        let byte = match byte {
+            b'%' => match hex(rest.next()).zip(hex(rest.next())) {
+                Some((high, low)) => u8::try_from(high * 16 + low).unwrap_or(0),
+                None => return false,
+            },
+            plain => plain,
+        };
+        decoded.push(byte);
+    }
+    std::str::from_utf8(&decoded).is_ok()
+}
+
+/// Refuses parameters where an address takes none.
+///
+/// # Errors
+/// [`Error::Malformed`] with each of them.
+pub fn no_parameters(request: &HttpRequest) -> Result<(), Refusal> {
+    let refuse = |(name, value): (String, String)| {
+        let detail = format!("\"{name}\" is not a parameter here; this address takes none");
+        Problem::parameter(name, "unknown_parameter", value, detail)
+    };
+    let problems: Vec<_> = pairs(request)?.into_iter().map(refuse).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Error::Malformed(problems).into()) }
 }

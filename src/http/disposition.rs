@@ -12,11 +12,19 @@ const NAMELESS: &str = "download";
 pub fn attachment(name: &str) -> String {
     let name = safe_name(name);
     let plain: String = name.chars().map(fallback).collect();
-    if plain == name {
-        format!("attachment; filename=\"{plain}\"")
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", encode(&name))
+}
+
+/// The name that a client asked for, with this ending; nothing where it is no name.
+pub fn asked_name(name: &str, extension: &str) -> Option<String> {
+    let name = safe_name(name);
+    let ending = format!(".{extension}");
+    let stem = if name.to_lowercase().ends_with(&ending) {
+        &name[..name.len() - ending.len()]
     } else {
-        format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", encode(&name))
-    }
+        &name
+    };
+    (!stem.is_empty() && name != NAMELESS).then(|| format!("{stem}{ending}"))
 }
 
 /// A name that is one path segment, composed (NFC), without control characters, and short enough.

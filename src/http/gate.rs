@@ -31,12 +31,11 @@ pub async fn gate(
     let span =
         tracing::info_span!("request", id = %id, method = %request.method(), path = request.path());
     let refused = request.app_data::<web::Data<App>>().and_then(|app| refuse(app, &request));
-    let mut response = match refused {
-        Some(error) => {
-            let response = problem::response(&error, None, &id);
-            request.into_response(response)
-        }
-        None => answered(next.call(request).instrument(span.clone()).await?, &id),
+    let mut response = if let Some(error) = refused {
+        request.into_response(problem::response(&error, None, &id))
+    } else {
+        let response = next.call(request).instrument(span.clone()).await?;
+        span.in_scope(|| answered(response, &id))
     };
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(HeaderName::from_static("x-request-id"), value);
@@ -100,8 +99,9 @@ fn open_to_this_machine_alone(request: &ServiceRequest) -> Option<Error> {
             .into(),
         ));
     }
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| request.uri().authority().map(Authority::as_str));
+    let named = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    // A target in absolute form stands in place of the header (RFC 9112, 3.2.2).
+    let host = request.uri().authority().map(Authority::as_str).or(named);
     match host {
         Some(host) if is_loopback(host) => None,
         other => Some(Error::Forbidden(

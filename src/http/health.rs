@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::answer::{json, json_as};
 use super::problem::Refusal;
 use crate::app::App;
+use crate::definitions::Fault;
 
 /// That the process lives.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -21,7 +22,7 @@ pub struct Ready {
     status: &'static str,
     /// The databases, by the name of their setting; `ok` or what is wrong.
     databases: std::collections::BTreeMap<String, String>,
-    /// Definitions that cannot be used, each with file, line and remedy.
+    /// Definitions that are at fault, by file and line; `tallyroll check` says what is wrong.
     definitions: Vec<String>,
 }
 
@@ -57,9 +58,17 @@ pub async fn ready(app: web::Data<App>, request: HttpRequest) -> Result<HttpResp
             if name.is_empty() { "database_url".into() } else { format!("databases.{name}") };
         say(setting, database.ping().await);
     }
-    let definitions = app.faults().iter().map(ToString::to_string).collect();
+    let definitions = app.faults().iter().map(place).collect();
     let status = if all_well { "ready" } else { "unready" };
     let view = Ready { status, databases, definitions };
     let code = if all_well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     json_as(code, &request, &view)
+}
+
+/// Where a fault is, without what a database or a file system says of it.
+fn place(fault: &Fault) -> String {
+    if fault.is_of_directory() {
+        return "the directory of definitions".into();
+    }
+    format!("{}:{}", fault.file, fault.line)
 }

@@ -107,7 +107,9 @@ pub fn coding(request: &HttpRequest) -> Coding {
         let of = |name: &str| accepted.split(',').find_map(|item| quality_of(item, name));
         of(wanted).or_else(|| of("*")).unwrap_or(0.0)
     };
-    let offers = [(Coding::Zstd, quality("zstd")), (Coding::Gzip, quality("gzip"))];
+    // RFC 9110, 8.4.1.3: x-gzip is gzip.
+    let gzip = quality("gzip").max(quality("x-gzip"));
+    let offers = [(Coding::Zstd, quality("zstd")), (Coding::Gzip, gzip)];
     let best = offers
         .into_iter()
         .fold((Coding::Identity, 0.0), |best, offer| if offer.1 > best.1 { offer } else { best });

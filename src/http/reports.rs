@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, route, web};
 use serde::Serialize;
 
-use super::answer::{json, pairs};
+use super::answer::{json, no_parameters, pairs};
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
 use crate::app::App;
@@ -33,6 +33,7 @@ pub async fn list(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
+    no_parameters(&request)?;
     let items =
         app.reports.list(&caller).iter().map(|report| ReportView::from(&**report)).collect();
     json(&request, &ReportList { items, next: None })
@@ -53,6 +54,7 @@ pub async fn show(
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
     let report = app.reports.find(&name, &caller)?;
+    no_parameters(&request)?;
     json(&request, &ReportView::from(&*report))
 }
 

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures::Stream;
 
 use super::answer::pairs;
-use super::disposition::attachment;
+use super::disposition::{asked_name, attachment};
 use super::negotiation;
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
@@ -99,13 +99,11 @@ fn head(
 
 fn file_name(report: &Report, asked: &Asked) -> String {
     let extension = asked.format.extension();
-    let name = asked.filename.clone().unwrap_or_else(|| {
-        let now = jiff::Timestamp::now();
-        let today = asked.options.zone.to_datetime(now).date();
-        format!("{} {today}", report.title)
-    });
-    let ending = format!(".{extension}");
-    if name.to_lowercase().ends_with(&ending) { name } else { name + &ending }
+    let wanted = asked.filename.as_deref().and_then(|name| asked_name(name, extension));
+    wanted.unwrap_or_else(|| {
+        let today = asked.options.zone.to_datetime(jiff::Timestamp::now()).date();
+        format!("{} {today}.{extension}", report.title.replace(['/', '\\'], "_"))
+    })
 }
 
 /// A break-off can be told from an end only where the body comes in chunks.

@@ -2,10 +2,9 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, delete, route, web};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::answer::{json, json_as, pairs};
+use super::answer::{json, json_as, no_parameters, pairs};
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
 use crate::app::App;
@@ -53,14 +52,16 @@ pub async fn show(
     id: web::Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
-    json(&request, &app.runs.get(&id, Some(&caller.name)).await?)
+    let run = app.runs.get(&id, Some(&caller.name)).await?;
+    no_parameters(&request)?;
+    json(&request, &run)
 }
 
 /// Cancels a run that goes on: 202. One that is over stays as it is: 204.
 #[utoipa::path(delete, path = "/runs/{id}", tag = "runs",
     params(("id" = String, Path, description = "The run's id")),
     responses(
-        (status = 202, description = "It is being stopped"),
+        (status = 202, description = "It is being stopped", body = RunView),
         (status = 204, description = "It was over already"),
         (status = 404, body = ProblemView, content_type = "application/problem+json"),
     ))]
@@ -71,14 +72,11 @@ pub async fn cancel(
     id: web::Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
-    if app.runs.cancel(&id, Some(&caller.name)).await? {
-        return json_as(
-            StatusCode::ACCEPTED,
-            &request,
-            &json!({ "id": *id, "state": "cancelling" }),
-        );
+    no_parameters(&request)?;
+    if !app.runs.cancel(&id, Some(&caller.name)).await? {
+        return Ok(HttpResponse::NoContent().finish());
     }
-    Ok(HttpResponse::NoContent().finish())
+    json_as(StatusCode::ACCEPTED, &request, &app.runs.get(&id, Some(&caller.name)).await?)
 }
 
 fn search(pairs: &[(String, String)], caller: &Caller) -> Result<Search, Error> {

@@ -1,6 +1,6 @@
 //! Tests of what HTTP decides without a server.
 
-use super::disposition::{attachment, safe_name};
+use super::disposition::{asked_name, attachment, safe_name};
 use super::gate::is_loopback;
 use super::negotiation::choose_for_tests as choose;
 use crate::formats::Format;
@@ -37,16 +37,9 @@ fn a_download_name_is_one_ascii_header_that_decodes_to_the_safe_name() {
         assert!(header.starts_with("attachment; filename=\""), "{header}");
         let fallback = header.split('"').nth(1).unwrap();
         assert!(!fallback.contains(['"', '\\', '%']), "{header}");
-        match decoded(&header) {
-            Some(read) => assert_eq!(read, safe_name(&name), "{header}"),
-            None => assert_eq!(fallback, safe_name(&name), "{header}"),
-        }
-        // Nothing from inside the name is a second parameter.
-        assert_eq!(
-            header.matches("filename*").count(),
-            usize::from(decoded(&header).is_some()),
-            "{header}"
-        );
+        assert_eq!(decoded(&header).unwrap(), safe_name(&name), "{header}");
+        // Nothing from inside the name is a further parameter.
+        assert_eq!(header.matches(';').count(), 2, "{header}");
     }
 }
 
@@ -108,5 +101,22 @@ fn loopback_is_told_by_address_and_by_localhost_alone() {
         "[::2]",
     ] {
         assert!(!is_loopback(host), "{host}");
+    }
+}
+
+#[test]
+fn a_name_that_was_asked_for_gets_its_ending_once_and_is_none_where_nothing_is_left() {
+    let named = |name: &str| asked_name(name, "csv");
+    for (name, wanted) in [
+        ("march", "march.csv"),
+        ("march.CSV", "march.csv"),
+        ("march.csv.", "march.csv"),
+        ("3월", "3월.csv"),
+        ("a/b", "b.csv"),
+    ] {
+        assert_eq!(named(name).as_deref(), Some(wanted), "{name}");
+    }
+    for name in ["", "  ", "..", "a\"b\\.csv", ".csv", "\u{202E}"] {
+        assert_eq!(named(name), None, "{name:?}");
     }
 }

@@ -1,10 +1,11 @@
 //! Definitions against the live databases: does what they name exist, can it be read as declared?
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::Reports;
 use crate::access::Scopes;
-use crate::database::{Arg, Database, Query};
+use crate::database::{Database, Query};
 use crate::definitions::{self, Fault, Filters, Report, Selection};
 use crate::error::Error;
 
@@ -14,9 +15,17 @@ impl Reports {
     pub async fn check(&self) -> Vec<Fault> {
         let definitions = self.definitions();
         let mut faults = definitions.faults.clone();
+        let mut away = BTreeSet::new();
         for report in definitions.reports.values() {
+            let name = report.database.as_deref().unwrap_or_default();
             match self.database(report) {
-                Ok(database) => check_report(report, database, &mut faults).await,
+                // One wait for a database that is away is enough.
+                Ok(_) if away.contains(name) => {}
+                Ok(database) => {
+                    if check_report(report, database, &mut faults).await == Reached::Away {
+                        away.insert(name);
+                    }
+                }
                 Err(_) => faults.push(unknown_database(report, self)),
             }
         }
@@ -41,13 +50,21 @@ fn unknown_database(report: &Report, reports: &Reports) -> Fault {
     }
 }
 
-async fn check_report(report: &Report, database: &Database, faults: &mut Vec<Fault>) {
+/// Whether a database answered.
+#[derive(Debug, PartialEq, Eq)]
+enum Reached {
+    Yes,
+    Away,
+}
+
+async fn check_report(report: &Report, database: &Database, faults: &mut Vec<Fault>) -> Reached {
     let all: Vec<usize> = (0..report.columns.len()).collect();
     match describe(report, &all, true, database).await {
         Ok(()) => check_the_rest(report, database, faults).await,
-        Err(Error::Unavailable { .. }) => {}
+        Err(Error::Unavailable { .. }) => return Reached::Away,
         Err(error) => find_column(report, database, &error, faults).await,
     }
+    Reached::Yes
 }
 
 /// Finds the columns that the database does not know or that cannot be read as declared.
@@ -73,7 +90,7 @@ async fn find_column(report: &Report, database: &Database, whole: &Error, faults
     }
 }
 
-/// What only filters, the scope and a later page name, each as it would be asked for.
+/// What only filters and the scope name, each as it would be asked for.
 async fn check_the_rest(report: &Report, database: &Database, faults: &mut Vec<Fault>) {
     let dialect = database.dialect();
     for (index, filter) in report.filters.iter().enumerate() {
@@ -89,20 +106,6 @@ async fn check_the_rest(report: &Report, database: &Database, faults: &mut Vec<F
             faults.push(column_fault(report, &scope.column, scope.line, &error));
         }
     }
-    let Some((place, order)) = definitions::sample_place(report).zip(report.order.first()) else {
-        return;
-    };
-    let selection = selection(&[0], true, Some(&place));
-    let query = definitions::rows(report, &selection, dialect);
-    if let Some(error) = fault(database, &query).await {
-        faults.push(Fault {
-            file: report.file.clone(),
-            line: order.line,
-            message: format!("the report cannot be paged by its order: {}", cause(&error)),
-            remedy: "declare the columns of order_by with the types they have, or cast them in sql"
-                .into(),
-        });
-    }
 }
 
 /// What a database has against a statement; one that is away has nothing against it.
@@ -113,17 +116,17 @@ async fn fault(database: &Database, query: &Query) -> Option<Error> {
     }
 }
 
-fn selection<'a>(columns: &'a [usize], ordered: bool, after: Option<&'a [Arg]>) -> Selection<'a> {
+fn selection(columns: &[usize], ordered: bool) -> Selection<'_> {
     static NO_FILTERS: LazyLock<Filters> = LazyLock::new(Filters::default);
     static NO_SCOPES: Scopes = Scopes::new();
     Selection {
         columns,
         filters: &NO_FILTERS,
         scopes: &NO_SCOPES,
-        after,
+        after: None,
+        types: &[],
         limit: None,
         cursor: ordered,
-        order_is_not_null: false,
     }
 }
 
@@ -133,7 +136,7 @@ async fn describe(
     ordered: bool,
     database: &Database,
 ) -> Result<(), Error> {
-    let selection = selection(columns, ordered && !report.order.is_empty(), None);
+    let selection = selection(columns, ordered && !report.order.is_empty());
     database.describe(&definitions::rows(report, &selection, database.dialect())).await
 }
 

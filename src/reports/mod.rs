@@ -11,7 +11,7 @@ mod view;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -22,10 +22,10 @@ pub use request::{Asked, PAGE, Request, Wanted};
 pub use view::{ColumnView, FilterView, ReportView};
 
 use crate::access::Caller;
-use crate::database::{Database, Query};
-use crate::definitions::{self, Definitions, Filters, Report, Selection};
+use crate::database::{Arg, Database, Dialect, Query};
+use crate::definitions::{self, Definitions, Filters, Order, Report, Selection};
 use crate::delivery::{self, Coding, Cursor, Delivery, Output, Receiver};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::formats;
 use crate::rows::{RowSink, Value};
 use crate::runs::{Begin, Permit, Permits, Reason, Run, RunKind, Runs, Stop};
@@ -39,6 +39,8 @@ pub struct Reports {
     definitions: RwLock<Arc<Definitions>>,
     /// Databases by name, the main one under the empty name.
     databases: BTreeMap<String, Database>,
+    /// The types of orders' columns, by report, as far as they were asked for.
+    order_types: Mutex<BTreeMap<String, Arc<[String]>>>,
     runs: Runs,
     streams: Arc<Permits>,
     limits: Limits,
@@ -99,7 +101,8 @@ impl Reports {
         limits: Limits,
     ) -> Self {
         let definitions = RwLock::new(Arc::new(definitions));
-        Self { definitions, databases, runs, streams, limits }
+        let order_types = Mutex::default();
+        Self { definitions, databases, order_types, runs, streams, limits }
     }
 
     /// The definitions in force.
@@ -111,6 +114,7 @@ impl Reports {
     /// Puts other definitions in force, for requests from now on.
     pub fn replace_definitions(&self, definitions: Definitions) {
         *self.definitions.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(definitions);
+        self.order_types.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The reports that this caller may see, by name.
@@ -128,9 +132,16 @@ impl Reports {
         let definitions = self.definitions();
         let found = definitions.reports.get(name).filter(|report| report.accessible(caller));
         found.cloned().ok_or_else(|| {
-            Error::NotFound(format!(
-                "there is no report \"{name}\"; GET /api/v1/reports lists the ones there are"
-            ))
+            Error::NotFound(if definitions.is_at_fault(name) {
+                format!(
+                    "the definition of the report \"{name}\" is at fault; whoever runs the server \
+                     finds out with `tallyroll check`"
+                )
+            } else {
+                format!(
+                    "there is no report \"{name}\"; GET /api/v1/reports lists the ones there are"
+                )
+            })
         })
     }
 
@@ -189,7 +200,7 @@ impl Reports {
                 Ok(permit) => (run, permit),
                 Err(error) => return Err(end(run, error).await),
             };
-            let delivery = self.delivery(report, asked, caller, coding, stall, run)?;
+            let delivery = self.delivery(report, asked, caller, coding, stall, run).await?;
             let mut receiver = delivery::direct(delivery, permit)?;
             if let Some(first) = receiver.first(self.limits.first_row).await? {
                 receiver.put_back(first);
@@ -216,7 +227,7 @@ impl Reports {
         let run = self.begin(RunKind::Export, report, &asked, caller).await?;
         run.started();
         watch(run.id(), Arc::clone(run.progress()), run.stop().clone());
-        let delivery = self.delivery(report, asked, caller, Coding::Identity, None, run)?;
+        let delivery = self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
         delivery::write(delivery, writer).await
     }
 
@@ -238,7 +249,7 @@ impl Reports {
         Ok(permit)
     }
 
-    fn delivery(
+    async fn delivery(
         &self,
         report: &Report,
         asked: Asked,
@@ -248,7 +259,11 @@ impl Reports {
         run: Run,
     ) -> Result<Delivery> {
         let database = self.database(report)?;
-        let query = statement(report, &asked, caller, database);
+        let types = match &asked.after {
+            Some(_) => self.order_types(report, database).await?,
+            None => Arc::default(),
+        };
+        let query = statement(report, &asked, caller, &types, database.dialect());
         let columns: Vec<_> =
             asked.columns.iter().map(|index| report.columns[*index].column.clone()).collect();
         let source = database.source(query, format!("tallyroll/{}", run.id()));
@@ -261,6 +276,19 @@ impl Reports {
             stall,
             run,
         })
+    }
+
+    /// The types of the order's columns, asked for once.
+    async fn order_types(&self, report: &Report, database: &Database) -> Result<Arc<[String]>> {
+        let known = || self.order_types.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(types) = known().get(&report.name) {
+            return Ok(Arc::clone(types));
+        }
+        let probe = |order: &Order| definitions::probe(report, &order.column, database.dialect());
+        let probes: Vec<_> = report.order.iter().map(probe).collect();
+        let types: Arc<[String]> = database.types(&probes).await?.into();
+        known().insert(report.name.clone(), Arc::clone(&types));
+        Ok(types)
     }
 
     /// The database that a report reads.
@@ -280,7 +308,13 @@ impl Reports {
     }
 }
 
-fn statement(report: &Report, asked: &Asked, caller: &Caller, database: &Database) -> Query {
+fn statement(
+    report: &Report,
+    asked: &Asked,
+    caller: &Caller,
+    types: &[String],
+    dialect: Dialect,
+) -> Query {
     let selection = Selection {
         columns: &asked.columns,
         filters: &asked.filters,
@@ -289,22 +323,15 @@ fn statement(report: &Report, asked: &Asked, caller: &Caller, database: &Databas
         // One more than asked for tells whether there is a further page.
         limit: asked.limit.map(|limit| limit.saturating_add(1)),
         cursor: asked.limit.is_some(),
-        order_is_not_null: false,
+        types,
     };
-    definitions::rows(report, &selection, database.dialect())
+    definitions::rows(report, &selection, dialect)
 }
 
 fn cursor(report: &Report, asked: Asked) -> Option<Cursor> {
     let limit = asked.limit?;
     let (width, report, filters) = (asked.columns.len(), report.clone(), asked.filters);
-    let token = move |place: &[crate::database::Arg]| {
-        definitions::encode_cursor(&report, &filters, place).map_err(|null| Problem {
-            parameter: Some("limit".into()),
-            code: "null_in_order",
-            value: None,
-            detail: null.to_string(),
-        })
-    };
+    let token = move |place: &[Arg]| definitions::encode_cursor(&report, &filters, place);
     Some(Cursor::new(width, limit, Box::new(token)))
 }
 

@@ -148,7 +148,7 @@ impl Fault {
             Self::Day => "names a day that the calendar does not have",
             Self::Clock => "names a time of day that does not exist; 00:00:00 to 23:59:59 do",
             Self::Fine => "is finer than a nanosecond; at most nine digits follow the second",
-            Self::Offset => "has an offset from UTC that does not exist; Z or -25:59 to +25:59 do",
+            Self::Offset => "has an offset from UTC that does not exist; Z or -23:59 to +23:59 do",
         }
     }
 }
@@ -279,7 +279,7 @@ impl Rest<'_> {
         } else if !self.0.is_empty() {
             minutes = self.digits(2)?;
         }
-        if hours > 25 || minutes > 59 || seconds > 59 {
+        if hours > 23 || minutes > 59 || seconds > 59 {
             return Err(Fault::Offset);
         }
         let offset = (hours * 3_600 + minutes * 60 + seconds).cast_signed();

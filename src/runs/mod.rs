@@ -16,6 +16,7 @@ mod view;
 mod tests;
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,7 @@ struct Registry {
     node: String,
     clock: Clock,
     keep: Duration,
+    retired: AtomicBool,
     live: Mutex<HashMap<Uuid, Arc<Live>>>,
     last_words: mpsc::UnboundedSender<LastWord>,
 }
@@ -61,6 +63,7 @@ struct Live {
 #[derive(Debug, Clone, Copy)]
 struct Started {
     at: DateTimeUtc,
+    instant: Instant,
     queue_ms: u64,
 }
 
@@ -160,6 +163,7 @@ impl Runs {
             state,
             clock,
             keep,
+            retired: AtomicBool::new(false),
             live: Mutex::default(),
             last_words,
         }));
@@ -175,24 +179,25 @@ impl Runs {
     /// [`Error::Unavailable`] where the state cannot be written.
     pub async fn begin(&self, begin: Begin<'_>) -> Result<Run> {
         let id = Uuid::now_v7();
+        let asked = Instant::now();
         let (runs, row) = (self.clone(), self.new_row(id, begin));
         // A task of its own, which a client that leaves meanwhile does not cut: the row is either
         // not written, or belongs to a run whose drop will end it.
         let task = tokio::spawn(async move {
             runs.insert(row).await?;
-            Ok(runs.take_up(id))
+            Ok(runs.take_up(id, asked))
         });
         task.await.map_err(|source| Error::internal("beginning a run", source))?
     }
 
-    fn take_up(self, id: Uuid) -> Run {
+    fn take_up(self, id: Uuid, begun: Instant) -> Run {
         let live = Arc::new(Live {
             progress: Arc::default(),
             stop: Stop::new(),
             started: Mutex::default(),
         });
         self.live().insert(id, Arc::clone(&live));
-        Run { runs: self, id, live, begun: Instant::now(), finished: false }
+        Run { runs: self, id, live, begun, finished: false }
     }
 
     /// How many runs go on in this process.
@@ -234,8 +239,19 @@ impl Run {
 
     /// Notes that it has its permit and is at work.
     pub fn started(&self) {
-        let started = Started { at: (self.runs.0.clock)(), queue_ms: millis(self.begun.elapsed()) };
+        let started = Started {
+            at: (self.runs.0.clock)(),
+            instant: Instant::now(),
+            queue_ms: millis(self.begun.elapsed()),
+        };
         *self.live.started.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
+    }
+
+    /// How long it has been at work.
+    #[must_use]
+    pub fn at_work(&self) -> Duration {
+        let started = *self.live.started.lock().unwrap_or_else(PoisonError::into_inner);
+        started.map_or(Duration::ZERO, |started| started.instant.elapsed())
     }
 
     /// Writes its end. The run is over for everybody once this returns.

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Weak;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use entity::{nodes, runs};
@@ -50,6 +51,7 @@ impl Runs {
     /// # Errors
     /// [`crate::error::Error::Unavailable`].
     pub async fn retire(&self) -> Result<()> {
+        self.0.retired.store(true, Ordering::Relaxed);
         let delete = nodes::Entity::delete_by_id(self.0.node.clone()).exec(&self.0.state);
         delete.await.map(drop).map_err(away)
     }
@@ -163,8 +165,13 @@ pub(super) async fn heartbeat(registry: Weak<Registry>) {
         ticks.tick().await;
         let Some(registry) = registry.upgrade() else { return };
         let runs = Runs(registry);
+        if runs.0.retired.load(Ordering::Relaxed) {
+            return;
+        }
         if let Err(error) = runs.beat(&mut seen).await {
-            tracing::warn!(%error, "the heartbeat could not be written");
+            if !runs.0.retired.load(Ordering::Relaxed) {
+                tracing::warn!(%error, "the heartbeat could not be written");
+            }
         } else if swept.is_none_or(|swept: Instant| swept.elapsed() >= SWEEP) {
             swept = Some(Instant::now());
             if let Err(error) = runs.forget_old().await {

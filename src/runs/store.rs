@@ -46,6 +46,9 @@ pub struct Page {
 }
 
 pub(super) fn away(source: DbErr) -> Error {
+    if crate::database::is_full(&source) {
+        return Error::NoSpace(source.into());
+    }
     Error::Unavailable {
         code: "state_unavailable",
         detail: "the server's own database cannot be reached; try again in a moment".into(),
@@ -130,7 +133,7 @@ impl Runs {
         let live: Vec<_> = self.live().iter().map(|(id, live)| (*id, Arc::clone(live))).collect();
         for (id, live) in live {
             let started = *live.started.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(Started { at, queue_ms }) = started else { continue };
+            let Some(Started { at, queue_ms, .. }) = started else { continue };
             let changed = ActiveModel {
                 state: Set(State::Running.word().into()),
                 rows: Set(signed(live.progress.rows())),

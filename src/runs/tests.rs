@@ -26,7 +26,7 @@ async fn start(directory: &TempDir) -> Runs {
 }
 
 /// How long runs are kept in these tests.
-const KEEP: Duration = Duration::from_secs(86_400);
+const KEEP: Duration = Duration::from_hours(24);
 
 async fn start_at(directory: &TempDir, clock: Clock) -> Runs {
     Runs::start(state(directory).await, clock, KEEP).await.unwrap()
@@ -165,7 +165,7 @@ async fn runs_are_listed_newest_first_and_paged_without_gaps() {
 
 #[tokio::test]
 async fn permits_go_in_order_come_back_and_refuse_beyond_the_queue() {
-    let permits = Arc::new(Permits::new("streams", 1, 1, Duration::from_secs(60)));
+    let permits = Arc::new(Permits::new("streams", 1, 1, Duration::from_mins(1)));
     let stop = Stop::new();
     let held = permits.acquire(&stop).await.unwrap();
     let waiter = tokio::spawn({
@@ -184,7 +184,7 @@ async fn permits_go_in_order_come_back_and_refuse_beyond_the_queue() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_for_a_permit_ends_with_the_longest_wait_or_with_the_stop() {
-    let permits = Permits::new("streams", 1, 5, Duration::from_secs(60));
+    let permits = Permits::new("streams", 1, 5, Duration::from_mins(1));
     let held = permits.acquire(&Stop::new()).await.unwrap();
     let refused = permits.acquire(&Stop::new()).await.unwrap_err();
     assert!(refused.detail().contains("waited 60 s"), "{}", refused.detail());

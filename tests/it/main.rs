@@ -1,11 +1,43 @@
 //! The program over real HTTP and real databases.
 //!
-//! Each test has a [`Place`](support::Place) of its own: a directory and a business database, in
-//! SQLite and, where `TALLYROLL_TEST_POSTGRES` names a server, in PostgreSQL. A
-//! [`Server`](support::Server) is the built binary as a child process; its `stop` asserts that it
-//! left nothing behind.
+//! Each test has a `support::Place` of its own: a directory and a business database, in SQLite and,
+//! where `TALLYROLL_TEST_POSTGRES` names a server, in PostgreSQL. A `support::Server` is the built
+//! binary as a child process; its `stop` asserts that it left nothing behind.
+
+#![expect(clippy::print_stderr, reason = "what is printed is shown when a test fails")]
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    reason = "definitions and statements are put together for reading, not for speed"
+)]
 
 #[cfg(test)]
-mod first;
+mod about;
+#[cfg(test)]
+mod commands;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
+mod endings;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod filters;
+#[cfg(test)]
+mod negotiation;
+#[cfg(test)]
+mod paging;
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod rows;
+#[cfg(test)]
+mod runs;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod tidy;
+#[cfg(test)]
+mod times;
+#[cfg(test)]
+mod values;

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt};
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
-use sqlx::{Arguments, AssertSqlSafe, Postgres, Row, TypeInfo};
+use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, PgStatement};
+use sqlx::{Arguments, AssertSqlSafe, Column, Executor, Postgres, Row, SqlSafeStr, Statement};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -29,8 +29,10 @@ use crate::error::{Error, Result};
 use crate::rows::{RowSink, Value, Warning, recycle};
 use crate::runs::Stop;
 
-/// How long the server may take to answer a cancel request, and then to end the query.
-const CANCEL: Duration = Duration::from_millis(400);
+/// How long a stopped query may take to end, from the request on.
+const CANCEL: Duration = Duration::from_millis(600);
+/// How long a session may take to be made ready for the next run.
+const RESET: Duration = Duration::from_millis(200);
 
 /// A statement for one PostgreSQL database.
 #[derive(Debug)]
@@ -141,13 +143,15 @@ impl PostgresRows {
         backend: i32,
         mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<PgRow>> + ?Sized)>,
     ) -> bool {
-        let asked =
-            sqlx::query("SELECT pg_cancel_backend($1)").bind(backend).execute(&self.control);
-        if !matches!(timeout(CANCEL, asked).await, Ok(Ok(_))) {
-            return false;
-        }
-        let drained = async { while let Some(Ok(_)) = stream.next().await {} };
-        timeout(CANCEL, drained).await.is_ok()
+        let ended = async {
+            let asked = sqlx::query("SELECT pg_cancel_backend($1)").bind(backend);
+            if asked.execute(&self.control).await.is_err() {
+                return false;
+            }
+            while let Some(Ok(_)) = stream.next().await {}
+            true
+        };
+        timeout(CANCEL, ended).await.unwrap_or(false)
     }
 
     async fn give_back(
@@ -156,30 +160,34 @@ impl PostgresRows {
         backend: i32,
         usable: bool,
     ) {
-        // The round trip takes the run's name off and meets a cancel request that came too late.
-        let reset = async |connection: &mut PgConnection| {
-            for _ in 0..2 {
-                let reset =
-                    sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");
-                match reset.execute(&mut *connection).await {
-                    Ok(_) => return true,
-                    Err(sqlx::Error::Database(error))
-                        if error.code().as_deref() == Some("57014") => {}
-                    Err(_) => return false,
-                }
-            }
-            false
-        };
-        if usable && matches!(timeout(CANCEL, reset(&mut connection)).await, Ok(true)) {
+        if usable && timeout(RESET, reset(&mut connection)).await.unwrap_or(false) {
             connection.return_to_pool().await;
             return;
         }
-        let ended = sqlx::query("SELECT pg_terminate_backend($1)").bind(backend);
-        // Where even that does not answer, the closed socket and client_connection_check_interval
-        // end the backend.
-        let _ = timeout(CANCEL, ended.execute(&self.control)).await;
+        // Not waited for: the run is over. Where even this does not answer, the closed socket and
+        // client_connection_check_interval end the backend.
         drop(connection.detach());
+        let control = self.control.clone();
+        self.runtime.spawn(async move {
+            let ended = sqlx::query("SELECT pg_terminate_backend($1)").bind(backend);
+            if let Err(error) = ended.execute(&control).await {
+                tracing::warn!(backend, %error, "a backend could not be ended");
+            }
+        });
     }
+}
+
+/// Takes the run's name off a session, and meets a cancel request that came too late.
+async fn reset(connection: &mut PgConnection) -> bool {
+    for _ in 0..2 {
+        let reset = sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");
+        match reset.execute(&mut *connection).await {
+            Ok(_) => return true,
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("57014") => {}
+            Err(_) => return false,
+        }
+    }
+    false
 }
 
 /// Who ended a read: the database, or our side, whose query then still runs.
@@ -231,24 +239,50 @@ fn failed(error: sqlx::Error) -> Error {
     }
 }
 
-/// The types of a statement's columns as PostgreSQL names them, without running it.
+/// Prepares a statement without running it, and checks that its columns can be read as declared.
 ///
 /// # Errors
 /// What PostgreSQL says against the statement, as [`Error::Query`], or [`Error::Unavailable`].
 pub(super) async fn describe(pool: &PgPool, query: &Query) -> Result<()> {
-    use sqlx::{Executor, SqlSafeStr, Statement};
     let mut connection = pool.acquire().await.map_err(unavailable)?;
-    let statement = connection
-        .prepare(AssertSqlSafe(query.sql.clone()).into_sql_str())
-        .await
-        .map_err(failed)?;
-    let types: Vec<_> = statement.columns().iter().map(sqlx::Column::type_info).collect();
-    for (cell, kind) in query.cells.iter().zip(types) {
-        wire::reader(cell, kind.name()).map_err(|detail| Error::Cell {
+    let statement = prepare(&mut connection, query).await?;
+    for (cell, column) in query.cells.iter().zip(statement.columns()) {
+        wire::reader(cell, column.type_info()).map_err(|detail| Error::Cell {
             row: 0,
             column: cell.key.clone(),
             detail,
         })?;
     }
     Ok(())
+}
+
+/// The type of each statement's first column, quoted and qualified as a `CAST` takes it.
+///
+/// # Errors
+/// As [`describe`].
+pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<String>> {
+    // `character` in a CAST would be one character long.
+    const NAME: &str =
+        "SELECT CASE $1::oid WHEN 'bpchar'::regtype THEN 'bpchar' ELSE format_type($1, NULL) END";
+    let mut connection = pool.acquire().await.map_err(unavailable)?;
+    let mut types = Vec::with_capacity(queries.len());
+    for query in queries {
+        let statement = prepare(&mut connection, query).await?;
+        let oid = statement.columns().first().and_then(|column| column.type_info().oid());
+        let name = sqlx::query_scalar(NAME).bind(oid).fetch_one(&mut *connection).await;
+        types.push(name.map_err(failed)?);
+    }
+    Ok(types)
+}
+
+async fn prepare(connection: &mut PgConnection, query: &Query) -> Result<PgStatement> {
+    let sql = AssertSqlSafe(query.sql.clone()).into_sql_str();
+    connection.prepare(sql).await.map_err(|error| match error.as_database_error() {
+        // Its words alone: the rest tells of lines in PostgreSQL's own sources.
+        Some(said) => Error::Query {
+            doing: "preparing a report's statement".into(),
+            source: said.message().into(),
+        },
+        None => failed(error),
+    })
 }

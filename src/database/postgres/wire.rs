@@ -3,7 +3,7 @@
 //! Source: the `send` functions of PostgreSQL 9.4 to 17 (`numeric_send`, `timestamptz_send`, …).
 
 use jiff::tz::TimeZone;
-use sqlx::postgres::{PgRow, PgValueFormat};
+use sqlx::postgres::{PgRow, PgTypeInfo, PgTypeKind, PgValueFormat};
 use sqlx::{Column as _, Row, TypeInfo, ValueRef};
 
 use super::numeric;
@@ -24,7 +24,6 @@ pub(super) enum Wire {
     Int2,
     Int4,
     Int8,
-    Oid,
     Float4,
     Float8,
     Numeric,
@@ -44,7 +43,7 @@ pub(super) struct Plan(Vec<Wire>);
 impl Plan {
     pub(super) fn new(cells: &[Cell], row: &PgRow) -> Result<Self> {
         let readers = cells.iter().zip(row.columns()).map(|(cell, column)| {
-            reader(cell, column.type_info().name()).map_err(|detail| Error::Cell {
+            reader(cell, column.type_info()).map_err(|detail| Error::Cell {
                 row: 1,
                 column: cell.key.clone(),
                 detail,
@@ -93,13 +92,16 @@ impl Plan {
 }
 
 /// Which wire form a column of this type has, if the declared kind can be read from it.
-pub(super) fn reader(cell: &Cell, type_name: &str) -> Result<Wire, String> {
+pub(super) fn reader(cell: &Cell, column_type: &PgTypeInfo) -> Result<Wire, String> {
+    if let PgTypeKind::Domain(base) = column_type.kind() {
+        return reader(cell, base);
+    }
+    let type_name = column_type.name();
     let wire = match type_name {
         "BOOL" => Wire::Bool,
         "INT2" => Wire::Int2,
         "INT4" => Wire::Int4,
         "INT8" => Wire::Int8,
-        "OID" => Wire::Oid,
         "FLOAT4" => Wire::Float4,
         "FLOAT8" => Wire::Float8,
         "NUMERIC" => Wire::Numeric,
@@ -109,7 +111,7 @@ pub(super) fn reader(cell: &Cell, type_name: &str) -> Result<Wire, String> {
         "TIMESTAMPTZ" => Wire::TimestampTz,
         "JSON" => Wire::Json,
         "JSONB" => Wire::Jsonb,
-        name if is_text(name) => Wire::Text,
+        _ if is_text(column_type) => Wire::Text,
         name => return Err(unreadable(name, "cast it to a type that a report reads")),
     };
     let fits = match &cell.read {
@@ -119,15 +121,16 @@ pub(super) fn reader(cell: &Cell, type_name: &str) -> Result<Wire, String> {
     if fits { Ok(wire) } else { Err(unreadable(type_name, "declare the kind that it is")) }
 }
 
-/// Types sent as their text; an enum's name is whatever its maker chose, and so is citext's.
-fn is_text(name: &str) -> bool {
-    match name {
-        "TEXT" | "VARCHAR" | "CHAR" | "NAME" | "unknown" => true,
-        "BYTEA" | "VOID" | "\"CHAR\"" | "TIME" | "TIMETZ" | "INTERVAL" | "MONEY" | "BIT"
-        | "VARBIT" | "INET" | "CIDR" | "MACADDR" | "MACADDR8" | "POINT" | "LSEG" | "PATH"
-        | "BOX" | "POLYGON" | "LINE" | "CIRCLE" | "RECORD" | "JSONPATH" | "INT4RANGE"
-        | "NUMRANGE" | "TSRANGE" | "TSTZRANGE" | "DATERANGE" | "INT8RANGE" => false,
-        name => !name.ends_with("[]"),
+/// Types sent as their text. A type that PostgreSQL does not come with is one only if it is an enum,
+/// or `citext`: the others may send anything.
+fn is_text(column_type: &PgTypeInfo) -> bool {
+    match column_type.kind() {
+        PgTypeKind::Enum(_) => true,
+        PgTypeKind::Simple => {
+            matches!(column_type.name(), "TEXT" | "VARCHAR" | "CHAR" | "NAME" | "UNKNOWN")
+                || column_type.name().eq_ignore_ascii_case("citext")
+        }
+        _ => false,
     }
 }
 
@@ -141,16 +144,16 @@ fn unreadable(type_name: &str, remedy: &str) -> String {
 
 fn fits(kind: Kind, wire: Wire) -> bool {
     use Wire::{
-        Bool, Date, Float4, Float8, Int2, Int4, Int8, Json, Jsonb, Numeric, Oid, Text, Timestamp,
+        Bool, Date, Float4, Float8, Int2, Int4, Int8, Json, Jsonb, Numeric, Text, Timestamp,
         TimestampTz, Uuid,
     };
     match kind {
         Kind::Text => {
-            matches!(wire, Text | Uuid | Int2 | Int4 | Int8 | Oid | Numeric | Bool | Json | Jsonb)
+            matches!(wire, Text | Uuid | Int2 | Int4 | Int8 | Numeric | Bool | Json | Jsonb)
         }
-        Kind::Int => matches!(wire, Int2 | Int4 | Int8 | Oid | Numeric),
+        Kind::Int => matches!(wire, Int2 | Int4 | Int8 | Numeric),
         Kind::Decimal => {
-            matches!(wire, Numeric | Int2 | Int4 | Int8 | Oid | Float4 | Float8 | Text)
+            matches!(wire, Numeric | Int2 | Int4 | Int8 | Float4 | Float8 | Text)
         }
         Kind::Float => matches!(wire, Float4 | Float8 | Int2 | Int4),
         Kind::Bool => matches!(wire, Bool),
@@ -177,7 +180,6 @@ fn decode<'r>(
         Wire::Int2 => integer(i16::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
         Wire::Int4 => integer(i32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
         Wire::Int8 => integer(i64::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
-        Wire::Oid => integer(u32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
         Wire::Float4 => return Ok(float4(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
         Wire::Float8 => return Ok(float8(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
         Wire::Numeric => return numeric::read(bytes, kind, scratch),

@@ -52,6 +52,7 @@ fn filter(
         kind,
         zone: declared.and_then(|declared| declared.zone.clone()),
         unit: declared.and_then(|declared| declared.unit),
+        scale: declared.and_then(|declared| declared.scale),
         required,
         line: faults.line(name.at),
         name: name.value,

@@ -149,9 +149,6 @@ fn order(part: &Part<'_>, columns: &Columns, faults: &mut Faults<'_>) -> Vec<Ord
         order.push(Order {
             column: column.to_owned(),
             descending,
-            kind: declared.map(|declared| declared.column.kind),
-            zone: declared.and_then(|declared| declared.zone.clone()),
-            unit: declared.and_then(|declared| declared.unit),
             not_null: declared.is_some_and(|declared| declared.not_null),
             line: faults.line(entry.at),
         });

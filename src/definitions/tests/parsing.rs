@@ -67,7 +67,6 @@ fn everything_that_can_be_said_is_kept() {
         Origin::Table { schema: Some("books".into()), name: "ledger".into() }
     );
     assert!(report.order[0].descending && !report.order[1].descending);
-    assert_eq!(report.order[0].kind, Some(Kind::Time));
     assert_eq!(report.scope["region"].kind, Kind::Text);
     let column = |key: &str| &report.columns[report.column(key).expect("declared")];
     assert_eq!(column("amount").scale, Some(2));
@@ -270,7 +269,6 @@ fn an_undeclared_column_can_order_and_a_name_with_a_space_too() {
     let report =
         report(&format!("from = \"t\"\norder_by = [\"at asc\", \"my id  DESC\"]\n{COLUMN}"));
     assert_eq!(report.order_words(), ["at", "my id desc"]);
-    assert_eq!(report.order[0].kind, None);
     assert_eq!(report.order[0].line, 2);
 }
 

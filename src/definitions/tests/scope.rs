@@ -38,7 +38,7 @@ fn every_statement(report: &Report, scopes: &Scopes, dialect: Dialect) -> Vec<Qu
                     after,
                     limit,
                     cursor: flag,
-                    order_is_not_null: false,
+                    types: &[],
                 };
                 statements.push(rows(report, &selection, dialect));
             }
@@ -61,7 +61,7 @@ fn conditions(sql: &str) -> Vec<&str> {
                 start = index + " AND ".len();
             }
             _ if depth == 0 => {
-                assert!(!rest[index..].starts_with(" OR "), "an OR that is open: {sql}")
+                assert!(!rest[index..].starts_with(" OR "), "an OR that is open: {sql}");
             }
             _ => {}
         }

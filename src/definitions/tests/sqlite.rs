@@ -1,14 +1,12 @@
 //! The statements, run: which rows SQLite finds by them.
 
-use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Value as Stored, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
 use super::*;
 use crate::access::Scopes;
 use crate::database::{Arg, Dialect};
-use crate::definitions::{Selection, canonical_time, rows};
-use crate::rows::{Instant, compare_decimals, parse_time};
+use crate::definitions::{Selection, rows};
 
 const MOMENTS: &str = r#"
 from = "moments"
@@ -59,33 +57,7 @@ const ROWS: &str = "
 
 fn database() -> Connection {
     let connection = Connection::open_in_memory().expect("memory");
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection
-        .create_scalar_function("tallyroll_time", 3, flags, |call| {
-            let zone: Option<String> = call.get(2)?;
-            let zone = zone.and_then(|name| TimeZone::get(&name).ok());
-            Ok(match call.get_raw(0) {
-                ValueRef::Text(bytes) => {
-                    let text = std::str::from_utf8(bytes).expect("UTF-8");
-                    Some(canonical_time(parse_time(text, zone.as_ref()).expect("a time")))
-                }
-                ValueRef::Integer(millis) => Some(canonical_time(Instant::from_millis(millis))),
-                _ => None,
-            })
-        })
-        .expect("registered");
-    connection
-        .create_scalar_function("tallyroll_decimal", 2, flags, |call| {
-            let cell: Option<String> = match call.get_raw(0) {
-                ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-                ValueRef::Integer(value) => Some(value.to_string()),
-                ValueRef::Real(value) => Some(value.to_string()),
-                _ => None,
-            };
-            let other: String = call.get(1)?;
-            Ok(cell.map(|cell| compare_decimals(&cell, &other).expect("decimals") as i64))
-        })
-        .expect("registered");
+    crate::database::register_functions(&connection).expect("registered");
     connection.execute_batch(ROWS).expect("rows");
     connection
 }
@@ -120,7 +92,7 @@ fn assert_found(pairs: &[(&str, &str)], expected: &[i64]) {
         after: None,
         limit: None,
         cursor: false,
-        order_is_not_null: false,
+        types: &[],
     };
     assert_eq!(run(&database(), &report, &selection), expected, "{pairs:?}");
 }
@@ -200,7 +172,7 @@ fn pages_of_any_order_come_to_the_whole() {
             after: None,
             limit: None,
             cursor: true,
-            order_is_not_null: false,
+            types: &[],
         };
         let expected = run(&connection, &report, &whole);
         let (mut found, mut after) = (Vec::new(), None::<Vec<Arg>>);
@@ -227,7 +199,7 @@ fn a_page_behind_the_last_value_shows_the_nulls_that_sort_there() {
         after: Some(&after),
         limit: Some(10),
         cursor: false,
-        order_is_not_null: false,
+        types: &[],
     };
     assert_eq!(run(&database(), &report, &page), [9]);
 }

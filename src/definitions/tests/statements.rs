@@ -3,7 +3,7 @@
 use super::*;
 use crate::access::Scopes;
 use crate::database::{Arg, Dialect, Query, Read, Unit};
-use crate::definitions::{Selection, count, probe, rows, sample_place};
+use crate::definitions::{Selection, count, probe, rows};
 use crate::rows::Kind;
 
 const ALL: Selection<'_> = Selection {
@@ -13,7 +13,7 @@ const ALL: Selection<'_> = Selection {
     after: None,
     limit: None,
     cursor: false,
-    order_is_not_null: false,
+    types: &[],
 };
 
 /// The conditions of a count narrowed by `pairs`, and their arguments.
@@ -59,7 +59,7 @@ fn the_wanted_columns_are_selected_in_their_order_and_the_place_behind_them() {
     let query = rows(&report, &selection, Dialect::Postgres);
     assert_eq!(
         query.sql,
-        r#"SELECT "q"."epoch", "q"."amount", "q"."at", "q"."id" FROM "books"."ledger" AS "q" ORDER BY "q"."at" DESC, "q"."id" ASC LIMIT $1"#
+        r#"SELECT "q"."epoch", "q"."amount", CAST("q"."at" AS text), CAST("q"."id" AS text) FROM "books"."ledger" AS "q" ORDER BY "q"."at" DESC, "q"."id" ASC LIMIT $1"#
     );
     assert_eq!(query.args, [Arg::Int(100)]);
     let keys: Vec<&str> = query.cells.iter().map(|cell| cell.key.as_str()).collect();
@@ -122,7 +122,7 @@ fn texts_numbers_and_truth_values_in_postgres() {
     check(("note_has", "a%"), r#"strpos(CAST("q"."note" AS text), $1) > $2"#, text("a%"));
     check(("note_begins", "a_"), r#"starts_with(CAST("q"."note" AS text), $1)"#, text("a_"));
     check(("amount", "1.50"), r#""q"."amount" >= CAST($1 AS numeric)"#, text("1.50"));
-    check(("rate", "0.5"), r#""q"."rate" < $1"#, Arg::Float(0.5));
+    check(("rate", "0.5"), r#"CAST(CAST("q"."rate" AS text) AS float8) < $1"#, Arg::Float(0.5));
     check(("open", "true"), r#""q"."open" = $1"#, Arg::Bool(true));
     check(("day", "2026-01-31"), r#""q"."day" = CAST($1 AS date)"#, text("2026-01-31"));
     check(("day_to", "2026-01-31"), r#""q"."day" <= CAST($1 AS date)"#, text("2026-01-31"));
@@ -139,10 +139,10 @@ fn texts_numbers_and_truth_values_in_sqlite() {
     check(("note_begins", "a*?[]"), r#""q"."note" GLOB ?"#, &[text("a[*][?][[]]*")]);
     check(
         ("amount", "1.50"),
-        r#"tallyroll_decimal("q"."amount", ?) >= ?"#,
-        &[text("1.50"), Arg::Int(0)],
+        r#"tallyroll_decimal("q"."amount", ?, ?) >= ?"#,
+        &[text("1.50"), Arg::Int(2), Arg::Int(0)],
     );
-    check(("open", "true"), r#""q"."open" = ?"#, &[Arg::Int(1)]);
+    check(("open", "true"), r#"tallyroll_bool("q"."open") = ?"#, &[Arg::Int(1)]);
     check(
         ("day", "2026-01-31"),
         r#""q"."day" >= ? AND "q"."day" < ?"#,
@@ -163,7 +163,7 @@ fn several_values_without_a_native_argument_are_alternatives() {
     let pairs = [("days", "2026-01-30"), ("days", "2026-01-31"), ("open", "false")];
     assert_eq!(
         narrowed(&report, &pairs, Dialect::Sqlite).0,
-        r#""q"."open" = ? AND (("q"."day" >= ? AND "q"."day" < ?) OR ("q"."day" >= ? AND "q"."day" < ?))"#
+        r#"tallyroll_bool("q"."open") = ? AND (("q"."day" >= ? AND "q"."day" < ?) OR ("q"."day" >= ? AND "q"."day" < ?))"#
     );
 }
 
@@ -263,10 +263,10 @@ fn times_in_sqlite_are_compared_exactly_behind_a_bound_that_an_index_serves() {
 fn a_page_of_one_direction_is_one_comparison_of_rows() {
     let after = [text("2026-01-31 00:00:00+00"), Arg::Int(7)];
     let query = keyed(r#"["at", "id"]"#, false, &after, Dialect::Postgres);
-    assert_eq!(condition(&query), r#"("q"."at", "q"."id") > (CAST($1 AS timestamptz), $2)"#);
+    assert_eq!(condition(&query), r#"("q"."at", "q"."id") > ($1, $2)"#);
     assert_eq!(query.args, after);
     let query = keyed(r#"["at desc", "id desc"]"#, true, &after, Dialect::Postgres);
-    assert_eq!(condition(&query), r#"("q"."at", "q"."id") < (CAST($1 AS timestamptz), $2)"#);
+    assert_eq!(condition(&query), r#"("q"."at", "q"."id") < ($1, $2)"#);
     let query = keyed(r#"["at", "id"]"#, true, &after, Dialect::Sqlite);
     assert_eq!(condition(&query), r#"("q"."at", "q"."id") > (?, ?)"#);
     let query = keyed(r#"["id"]"#, false, &[Arg::Int(7)], Dialect::Sqlite);
@@ -293,7 +293,7 @@ fn a_page_takes_in_the_nulls_that_sort_behind_it() {
     let query = keyed(r#"["day", "id"]"#, true, &after, Dialect::Postgres);
     assert_eq!(
         condition(&query),
-        r#""q"."day" > CAST($1 AS date) OR "q"."day" IS NULL OR ("q"."day" = CAST($2 AS date) AND ("q"."id" > $3 OR "q"."id" IS NULL))"#
+        r#""q"."day" > $1 OR "q"."day" IS NULL OR ("q"."day" = $2 AND ("q"."id" > $3 OR "q"."id" IS NULL))"#
     );
     let query = keyed(r#"["day desc", "id desc"]"#, true, &after, Dialect::Sqlite);
     assert_eq!(
@@ -303,22 +303,31 @@ fn a_page_takes_in_the_nulls_that_sort_behind_it() {
 }
 
 #[test]
-fn a_place_is_cast_to_what_its_column_is_declared_as() {
-    let cast = |column: &str, arg: Arg| {
-        let query = keyed(&format!("[\"{column}\"]"), false, &[arg], Dialect::Postgres);
-        let (_, value) = condition(&query).split_once(" > ").expect("a comparison");
-        value.trim_end_matches(r#" OR "q"."undeclared" IS NULL"#).to_owned()
+fn a_place_is_cast_to_the_type_its_column_has() {
+    let types = ["timestamp with time zone".to_owned(), "bigint".to_owned()];
+    let after = [text("2026-01-31 00:00:00+00"), text("7")];
+    let page = Selection { after: Some(&after), types: &types, ..ALL };
+    let ledger = report(&LEDGER.replace("{ key = ", "{ not_null = true, key = "));
+    let query = rows(&ledger, &page, Dialect::Postgres);
+    assert_eq!(
+        condition(&query),
+        r#""q"."at" <= CAST($1 AS timestamp with time zone) AND ("q"."at" < CAST($2 AS timestamp with time zone) OR ("q"."at" = CAST($3 AS timestamp with time zone) AND "q"."id" > CAST($4 AS bigint)))"#
+    );
+}
+
+#[test]
+fn behind_a_null_come_all_others_or_nothing() {
+    let behind = |order: &str, dialect| {
+        condition(&keyed(order, true, &[Arg::Null, Arg::Int(7)], dialect)).to_owned()
     };
-    assert_eq!(cast("at", text("x")), "CAST($1 AS timestamptz)");
-    assert_eq!(cast("local", text("x")), "CAST($1 AS timestamp)");
-    assert_eq!(cast("epoch", Arg::Int(1)), "$1");
-    assert_eq!(cast("day", text("x")), "CAST($1 AS date)");
-    assert_eq!(cast("amount", text("1.5")), "CAST($1 AS numeric)");
-    assert_eq!(cast("id", text("99999999999999999999")), "CAST($1 AS numeric)");
-    assert_eq!(cast("open", text("t")), "CAST($1 AS boolean)");
-    assert_eq!(cast("rate", Arg::Float(0.5)), "$1");
-    assert_eq!(cast("note", text("x")), "$1");
-    assert_eq!(cast("undeclared", text("x")), "$1");
+    assert_eq!(
+        behind(r#"["day", "id"]"#, Dialect::Sqlite),
+        r#""q"."day" IS NOT NULL OR ("q"."day" IS NULL AND "q"."id" > ?)"#
+    );
+    assert_eq!(
+        behind(r#"["day", "id"]"#, Dialect::Postgres),
+        r#"(1 = 0) OR ("q"."day" IS NULL AND ("q"."id" > $1 OR "q"."id" IS NULL))"#
+    );
 }
 
 #[test]
@@ -336,23 +345,10 @@ fn a_column_that_is_only_named_can_be_probed_without_reading_a_row() {
 }
 
 #[test]
-fn there_is_a_sample_for_every_filter_and_for_a_place_in_a_declared_order() {
+fn there_is_a_sample_for_every_filter() {
     let ledger = report(LEDGER);
     for index in 0..ledger.filters.len() {
         let sample = Filters::sample(&ledger, index);
         assert!(count(&ledger, &sample, &Scopes::new(), Dialect::Postgres).sql.contains(" WHERE "));
     }
-    assert_eq!(sample_place(&ledger), Some(vec![text("2000-01-01"), Arg::Int(0)]));
-    assert_eq!(sample_place(&report(&LEDGER.replace("\"at desc\"", "\"other\""))), None);
-}
-
-#[test]
-fn what_is_known_of_the_database_counts_like_what_is_declared() {
-    let ledger = report(&LEDGER.replace(r#"["at desc", "id"]"#, r#"["at", "id"]"#));
-    let after = [text("2026-01-31"), Arg::Int(7)];
-    let known = Selection { after: Some(&after), order_is_not_null: true, ..ALL };
-    assert_eq!(
-        condition(&rows(&ledger, &known, Dialect::Postgres)),
-        r#"("q"."at", "q"."id") > (CAST($1 AS timestamptz), $2)"#
-    );
 }

@@ -13,15 +13,13 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// The faults of a refusal, as `(parameter, code)` in the order of the answer.
-pub type Problems = Vec<(String, String)>;
-
 impl Answer {
     pub(super) async fn read(response: reqwest::Response) -> Self {
         let status = response.status().as_u16();
-        let pair = |(name, value): (&reqwest::header::HeaderName, &reqwest::header::HeaderValue)| {
-            (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
-        };
+        let pair =
+            |(name, value): (&reqwest::header::HeaderName, &reqwest::header::HeaderValue)| {
+                (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            };
         let headers = response.headers().iter().map(pair).collect();
         let body = response.bytes().await.expect("the body comes to its end").to_vec();
         Self { status, headers, body }
@@ -67,11 +65,12 @@ impl Answer {
         problem
     }
 
-    /// The faults that a 400 lists, each with its value and a detail.
-    pub fn problems(&self) -> Problems {
+    /// The faults that a 400 lists, as `(parameter, code)` in the order of the answer.
+    pub fn problems(&self) -> Vec<(String, String)> {
         let problem = self.problem(400, "malformed_request");
         let problems = problem["problems"].as_array().expect("a 400 lists its faults");
-        let word = |problem: &Json, member: &str| problem[member].as_str().unwrap_or_default().to_owned();
+        let word =
+            |problem: &Json, member: &str| problem[member].as_str().unwrap_or_default().to_owned();
         assert!(problems.iter().all(|problem| !word(problem, "detail").is_empty()), "{problem}");
         problems.iter().map(|problem| (word(problem, "parameter"), word(problem, "code"))).collect()
     }

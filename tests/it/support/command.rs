@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Place;
 
 /// How long a program may take.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_mins(2);
 
 /// What a program came to.
 #[derive(Debug)]
@@ -30,7 +30,13 @@ impl Finished {
     /// Fails unless the program was content.
     #[track_caller]
     pub fn expect_success(self) -> Self {
-        assert_eq!(self.code, Some(0), "{}\n{}", String::from_utf8_lossy(&self.stdout), self.stderr);
+        assert_eq!(
+            self.code,
+            Some(0),
+            "{}\n{}",
+            String::from_utf8_lossy(&self.stdout),
+            self.stderr
+        );
         self
     }
 }
@@ -62,7 +68,10 @@ pub(super) fn program(place: &Place) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tallyroll"));
     command.current_dir(place.path()).env("USER", "tester");
     for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(|name| name.starts_with("TALLYROLL_") || name == "DATABASE_URL") {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("TALLYROLL_") || name == "DATABASE_URL")
+        {
             command.env_remove(name);
         }
     }
@@ -80,7 +89,7 @@ pub(super) fn signal(pid: u32, name: &str) {
     assert!(sent.is_ok_and(|status| status.success()), "SIG{name} could not be sent to {pid}");
 }
 
-/// Processor state of a child; empty when it is gone.
+/// What the kernel says of a process; empty when it is gone.
 pub(super) fn proc_file(pid: u32, file: &str) -> String {
     std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join(file)).unwrap_or_default()
 }

@@ -23,15 +23,17 @@
 mod answer;
 mod backend;
 mod command;
+mod csv;
 mod place;
 mod server;
 mod stream;
 
 use std::time::{Duration, Instant};
 
-pub use answer::{Answer, Problems};
-pub use backend::{Backend, on_every_backend};
-pub use command::{Finished, curl};
+pub use answer::Answer;
+pub use backend::{Backend, backends, on_every_backend};
+pub use command::curl;
+pub use csv::{Field, parse_csv};
 pub use place::Place;
 pub use server::Server;
 pub use stream::{Body, End, Stream};

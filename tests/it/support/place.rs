@@ -107,27 +107,35 @@ impl Place {
     pub async fn execute(&self, sql: &str) {
         match self.backend {
             Backend::Sqlite => {
-                let connection = self.sqlite();
+                let connection = sqlite(&self.path().join("business.db"));
                 connection.execute_batch(sql).unwrap_or_else(|error| panic!("{error}: {sql}"));
             }
             Backend::Postgres => execute(&mut connect(&self.url).await, sql).await,
         }
     }
 
-    /// The one value of a query, as text.
+    /// The one value of a query of the business database, as text.
     pub async fn value(&self, sql: &str) -> String {
+        self.value_of(&self.url, &self.path().join("business.db"), sql).await
+    }
+
+    /// The one value of a query of the server's own tables, as text.
+    pub async fn state_value(&self, sql: &str) -> String {
+        self.value_of(&self.state_url, &self.data().join("state.db"), sql).await
+    }
+
+    async fn value_of(&self, url: &str, file: &Path, sql: &str) -> String {
         match self.backend {
             Backend::Sqlite => {
                 let sql = format!("SELECT CAST(({sql}) AS text)");
-                let connection = self.sqlite();
-                connection
+                sqlite(file)
                     .query_row(&sql, [], |row| row.get(0))
                     .unwrap_or_else(|error| panic!("{error}: {sql}"))
             }
             Backend::Postgres => {
                 let sql = format!("SELECT ({sql})::text");
                 sqlx::query(AssertSqlSafe(sql.clone()))
-                    .fetch_one(&mut connect(&self.url).await)
+                    .fetch_one(&mut connect(url).await)
                     .await
                     .and_then(|row| row.try_get(0))
                     .unwrap_or_else(|error| panic!("{error}: {sql}"))
@@ -150,13 +158,6 @@ impl Place {
         .expect("sessions can be counted");
         usize::try_from(count).expect("a count is not negative")
     }
-
-    fn sqlite(&self) -> rusqlite::Connection {
-        let connection = rusqlite::Connection::open(self.path().join("business.db"));
-        let connection = connection.expect("the business database can be opened");
-        connection.busy_timeout(std::time::Duration::from_secs(10)).expect("a limit can be set");
-        connection
-    }
 }
 
 impl Drop for Place {
@@ -178,6 +179,12 @@ impl Drop for Place {
     }
 }
 
+fn sqlite(file: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(file).expect("the database can be opened");
+    connection.busy_timeout(std::time::Duration::from_secs(10)).expect("a limit can be set");
+    connection
+}
+
 fn beside(url: &str, name: &str) -> String {
     let mut url = Url::parse(url).expect("the address of PostgreSQL is a URL");
     url.set_path(name);
@@ -190,5 +197,5 @@ async fn connect(url: &str) -> PgConnection {
 
 async fn execute(connection: &mut PgConnection, sql: &str) {
     let done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await;
-    done.map(drop).unwrap_or_else(|error| panic!("{error}: {sql}"));
+    assert!(done.is_ok(), "{done:?}: {sql}");
 }

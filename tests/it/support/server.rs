@@ -34,9 +34,9 @@ pub struct Server<'p> {
 }
 
 impl<'p> Server<'p> {
-    /// Starts a server on a free port and waits until it listens. `settings` are names with values;
-    /// without others it has `auth` off, the place's databases and definitions, and a data directory
-    /// in the place.
+    /// Starts a server on a free port and waits until it listens. `settings` are names with values, or
+    /// with an empty value for what is a flag; without others it has `auth` off, the place's databases
+    /// and definitions, and a data directory in the place.
     pub async fn start(place: &'p Place, settings: &[(&str, &str)]) -> Self {
         let mut command = program(place);
         command.arg("serve");
@@ -46,7 +46,7 @@ impl<'p> Server<'p> {
             }
         }
         for (name, value) in settings {
-            command.args([&format!("--{name}"), *value]);
+            command.arg(format!("--{name}")).args(Some(value).filter(|value| !value.is_empty()));
         }
         let logs = std::fs::read_dir(place.path()).into_iter().flatten().count();
         let log = place.path().join(format!("server-{logs}.log"));
@@ -86,7 +86,8 @@ impl<'p> Server<'p> {
     /// A request with headers, read to its end.
     pub async fn request(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
         let request = self.client.request(method, self.url(path));
-        let request = headers.iter().fold(request, |request, header| request.header(header.0, header.1));
+        let request =
+            headers.iter().fold(request, |request, header| request.header(header.0, header.1));
         Answer::read(request.send().await.expect("the server answers")).await
     }
 
@@ -150,7 +151,11 @@ impl<'p> Server<'p> {
     pub fn pump_threads(&self) -> usize {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).into_iter().flatten();
         let name = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("comm"));
-        threads.flatten().filter_map(|thread| name(thread).ok()).filter(|name| name.trim() == "pump").count()
+        threads
+            .flatten()
+            .filter_map(|thread| name(thread).ok())
+            .filter(|name| name.trim() == "pump")
+            .count()
     }
 
     /// Sessions of the business database that carry a run's name and do something.
@@ -186,22 +191,31 @@ impl<'p> Server<'p> {
             })
             .await;
         }
-        until("no thread reads rows", SETTLE, async || (self.pump_threads() == 0).then_some(())).await;
-        until("no session is at work", SETTLE, async || (self.sessions().await == 0).then_some(())).await;
-        let temporary = self.place.data().join("tmp");
-        until("the temporary directory is empty", SETTLE, async || names(&temporary).is_empty().then_some(()))
+        until("no thread reads rows", SETTLE, async || (self.pump_threads() == 0).then_some(()))
             .await;
+        until("no session is at work", SETTLE, async || (self.sessions().await == 0).then_some(()))
+            .await;
+        let temporary = self.place.data().join("tmp");
+        until("the temporary directory is empty", SETTLE, async || {
+            names(&temporary).is_empty().then_some(())
+        })
+        .await;
     }
 
     fn assert_tidy(&self) {
         let database = |name: &String| {
-            let base = name.strip_suffix("-wal").or_else(|| name.strip_suffix("-shm")).unwrap_or(name);
-            base.ends_with(".db")
+            let base =
+                name.strip_suffix("-wal").or_else(|| name.strip_suffix("-shm")).unwrap_or(name);
+            std::path::Path::new(base).extension().is_some_and(|kind| kind == "db")
         };
         let mut left = names(&self.place.data());
         left.retain(|name| !database(name));
         for directory in ["tmp", "storage"] {
-            assert_eq!(names(&self.place.data().join(directory)), Vec::<String>::new(), "{directory}");
+            assert_eq!(
+                names(&self.place.data().join(directory)),
+                Vec::<String>::new(),
+                "{directory}"
+            );
             left.retain(|name| name != directory);
         }
         assert_eq!(left, Vec::<String>::new(), "files were left in the data directory");
@@ -228,7 +242,10 @@ impl Drop for Server<'_> {
             eprintln!("--- {}\n{}---", self.log.display(), self.log());
             return;
         }
-        assert!(self.over, "a test ended without stopping its server, so nothing was asserted of its end");
+        assert!(
+            self.over,
+            "a test ended without stopping its server, so nothing was asserted of its end"
+        );
     }
 }
 

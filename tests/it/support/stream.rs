@@ -259,8 +259,8 @@ impl Stream {
         let most = most.min(bytes.len());
         let count = self.connection.read(&mut bytes[..most]).await.unwrap_or(0);
         if let Some(rate) = &mut self.rate {
-            let cost = count as f64 / f64::from(rate.bytes_per_second);
-            rate.due = Instant::now() + Duration::from_secs_f64(cost);
+            let bytes = u32::try_from(count).expect("a read is small");
+            rate.due = Instant::now() + Duration::from_secs(bytes.into()) / rate.bytes_per_second;
         }
         self.received.extend(&bytes[..count]);
         count
@@ -272,7 +272,7 @@ pub enum Decoder {
     /// Nothing to undo.
     Identity(Vec<u8>),
     /// `gzip`.
-    Gzip(flate2::write::GzDecoder<Vec<u8>>),
+    Gzip(Box<flate2::write::GzDecoder<Vec<u8>>>),
     /// `zstd`, and what was pushed.
     Zstd(zstd::stream::write::Decoder<'static, Vec<u8>>, Vec<u8>),
 }
@@ -282,7 +282,7 @@ impl Decoder {
     pub fn new(coding: Option<&str>) -> Self {
         match coding {
             None => Self::Identity(Vec::new()),
-            Some("gzip") => Self::Gzip(flate2::write::GzDecoder::new(Vec::new())),
+            Some("gzip") => Self::Gzip(Box::new(flate2::write::GzDecoder::new(Vec::new()))),
             Some("zstd") => {
                 let decoder = zstd::stream::write::Decoder::new(Vec::new());
                 Self::Zstd(decoder.expect("a decoder can be made"), Vec::new())
@@ -296,10 +296,16 @@ impl Decoder {
         match self {
             Self::Identity(decoded) => decoded.extend_from_slice(bytes),
             Self::Gzip(decoder) => {
-                decoder.write_all(bytes).and_then(|()| decoder.flush()).expect("gzip is as it should be");
+                decoder
+                    .write_all(bytes)
+                    .and_then(|()| decoder.flush())
+                    .expect("gzip is as it should be");
             }
             Self::Zstd(decoder, pushed) => {
-                decoder.write_all(bytes).and_then(|()| decoder.flush()).expect("zstd is as it should be");
+                decoder
+                    .write_all(bytes)
+                    .and_then(|()| decoder.flush())
+                    .expect("zstd is as it should be");
                 pushed.extend_from_slice(bytes);
             }
         }
@@ -322,7 +328,9 @@ impl Decoder {
         let whole = match self {
             Self::Identity(_) => end == End::Complete,
             Self::Gzip(decoder) => decoder.finish().is_ok(),
-            Self::Zstd(_, pushed) => zstd::stream::decode_all(&*pushed).is_ok_and(|_| !pushed.is_empty()),
+            Self::Zstd(_, pushed) => {
+                zstd::stream::decode_all(&*pushed).is_ok_and(|_| !pushed.is_empty())
+            }
         };
         assert_eq!(whole, end == End::Complete, "the coding's end and the body's end say the same");
         decoded

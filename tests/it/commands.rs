@@ -1,0 +1,302 @@
+//! The command line: what it says, what it writes, how it exits.
+
+use std::path::Path;
+
+use crate::rows::sha256;
+use crate::support::{Backend, Place, Server, curl, on_every_backend};
+
+const GOOD: &str =
+    "from = \"merchants\"\norder_by = [\"id\"]\n[[columns]]\nkey = \"id\"\ntype = \"int\"\n";
+
+#[tokio::test]
+async fn check_is_content_with_good_definitions() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        place.report("good", GOOD);
+        let checked = place.tallyroll(&["check"]).await.expect_success();
+        assert!(checked.text().contains("2 reports, 0 faults"), "{}", checked.text());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn check_names_file_line_and_remedy_of_every_fault() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        place.report("a", "from = \"merchants\"\n[[columns]]\nkey = \"id\"\ntype = \"integer\"\n");
+        place.report("b", &GOOD.replace("merchants\"", "merchantz\""));
+        place.report("c", &format!("{GOOD}[[columns]]\nkey = \"nmae\"\ntype = \"text\"\n"));
+        place.report(
+            "d",
+            &format!("{GOOD}[[filters]]\nname = \"limit\"\ncolumn = \"id\"\nop = \"=\"\n"),
+        );
+        place.report("e", "from = \"merchants\n");
+        place.report("f", &format!("databse = \"x\"\n{GOOD}"));
+        place.report("g", &format!("{GOOD}[[columns]]\nkey = \"id\"\ntype = \"int\"\n"));
+        place.report("h", &format!("database = \"replica\"\n{GOOD}"));
+        let checked = place.tallyroll(&["check"]).await;
+        assert_eq!(checked.code, Some(1), "{}", checked.text());
+        let expected = [
+            ("reports/a.toml:4: ", "text, int, decimal"),
+            ("reports/b.toml:1: ", "tallyroll demo"),
+            ("reports/c.toml:7: ", "correct its name"),
+            ("reports/d.toml:7: ", "choose a name other than"),
+            ("reports/e.toml:1: ", "mend it here"),
+            ("reports/f.toml:1: ", "the known keys are"),
+            ("reports/g.toml:7: ", "a key of its own"),
+            ("reports/h.toml:2: ", "[databases]"),
+        ];
+        for (at, remedy) in expected {
+            let line = checked.text().lines().find(|line| line.starts_with(at));
+            let line = line.unwrap_or_else(|| panic!("no line begins {at}: {}", checked.text()));
+            assert!(line.contains(remedy), "{line}");
+        }
+        assert_eq!(
+            checked.text().lines().filter(|line| line.starts_with("reports/")).count(),
+            expected.len()
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn check_says_that_a_database_is_away() {
+    let place = Place::new(Backend::Sqlite).await;
+    for url in ["postgres://nobody@127.0.0.1:1/none", "sqlite:///nowhere/at/all.db"] {
+        let checked = place.tallyroll(&["check", "--database-url", url]).await;
+        assert_eq!(checked.code, Some(1), "{url}");
+        assert!(checked.text().contains("database_url"), "{url}: {}", checked.text());
+    }
+}
+
+#[tokio::test]
+async fn an_export_is_what_the_server_would_send() {
+    on_every_backend(async |place| {
+        place.demo(5_000).await;
+        let server = Server::start(&place, &[]).await;
+        let file = place.path().join("out file.csv");
+        let filters =
+            ["--filter", "kind=payment", "--filter", "method=휴대폰", "--filter", "method=카드"];
+        let parameters =
+            "kind=payment&method=%ED%9C%B4%EB%8C%80%ED%8F%B0&method=%EC%B9%B4%EB%93%9C";
+        for format in ["csv", "ndjson", "json"] {
+            let sent = server
+                .get(&format!("/api/v1/reports/settlements/rows?format={format}&{parameters}"))
+                .await;
+            assert!(sent.body.len() > 1_000, "there are such lines");
+            let target = file.to_str().expect("UTF-8");
+            let to_file =
+                [&["export", "settlements", "--format", format, "-o", target], &filters[..]]
+                    .concat();
+            let written = place.tallyroll(&to_file).await.expect_success();
+            assert_eq!(written.text(), "", "nothing but the file");
+            assert!(
+                std::fs::read(&file).expect("the file is there") == sent.body,
+                "{format} into a file"
+            );
+            let to_stdout =
+                [&["export", "settlements", "--format", format, "-o", "-"], &filters[..]].concat();
+            let written = place.tallyroll(&to_stdout).await.expect_success();
+            assert!(written.stdout == sent.body, "{format} to standard output");
+            assert_no_part(&place);
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_export_is_a_run_of_the_person_at_the_command_line() {
+    on_every_backend(async |place| {
+        place.demo(100).await;
+        let arguments =
+            ["export", "settlements", "--format", "ndjson", "-o", "-", "--param", "columns=id"];
+        let written = place.tallyroll(&arguments).await.expect_success();
+        let run =
+            "caller || ' ' || kind || ' ' || name || ' ' || state || ' ' || rows || ' ' || sha256";
+        let run = place.state_value(&format!("SELECT {run} FROM tallyroll_runs")).await;
+        assert_eq!(
+            run,
+            format!("cli:tester export settlements complete 100 {}", sha256(&written.stdout))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn parameters_of_the_rows_hold_for_an_export_too() {
+    on_every_backend(async |place| {
+        place.demo(3).await;
+        let arguments = [
+            "export",
+            "settlements",
+            "--format",
+            "csv",
+            "-o",
+            "-",
+            "--param",
+            "columns=id,paid_at",
+        ];
+        let more = ["--param", "tz=UTC", "--param", "header=key", "--param", "delimiter=;"];
+        let written = place.tallyroll(&[&arguments[..], &more].concat()).await.expect_success();
+        let first: Vec<&str> = written.text().lines().take(2).collect();
+        assert_eq!(first[0], "id;paid_at");
+        assert!(first[1].starts_with("1;20") && first[1].ends_with('Z'), "{first:?}");
+    })
+    .await;
+}
+
+fn assert_no_part(place: &Place) {
+    let parts = std::fs::read_dir(place.path())
+        .expect("a directory")
+        .flatten()
+        .map(|entry| entry.file_name());
+    let parts: Vec<_> = parts.filter(|name| name.to_string_lossy().ends_with(".part")).collect();
+    assert!(parts.is_empty(), "{parts:?}");
+}
+
+#[tokio::test]
+async fn an_export_that_fails_leaves_no_file_and_keeps_the_one_that_was_there() {
+    on_every_backend(async |place| {
+        let sql = place.backend().pick(
+            "with recursive g(id) as (select 1 union all select id + 1 from g where id < 9000) \
+             select id, case when id = 5001 then 'x' else 1 end as x from g",
+            "select id, 1 / (5001 - id) as x from generate_series(1, 9000) as g (id)",
+        );
+        let columns =
+            "[[columns]]\nkey = \"id\"\ntype = \"int\"\n[[columns]]\nkey = \"x\"\ntype = \"int\"\n";
+        place.report("fails", &format!("sql = \"{sql}\"\n{columns}"));
+        let export = async |target: &Path| {
+            let target = target.to_str().expect("UTF-8");
+            let failed =
+                place.tallyroll(&["export", "fails", "--format", "csv", "-o", target]).await;
+            assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+            assert!(failed.stderr.starts_with("tallyroll: "), "{}", failed.stderr);
+            assert_no_part(&place);
+        };
+        let (new, old) = (place.path().join("new.csv"), place.write("old.csv", "kept"));
+        export(&new).await;
+        assert!(!new.exists());
+        export(&old).await;
+        assert_eq!(std::fs::read_to_string(&old).expect("it is there"), "kept");
+        let to_stdout = place.tallyroll(&["export", "fails", "--format", "csv", "-o", "-"]).await;
+        assert_eq!(to_stdout.code, Some(1));
+        assert_eq!(
+            place.state_value("SELECT count(*) FROM tallyroll_runs WHERE state = 'failed'").await,
+            "3"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_refused_exits_1_and_what_is_used_wrongly_exits_2() {
+    on_every_backend(async |place| {
+        place.demo(3).await;
+        let export = ["export", "settlements", "--format", "csv", "-o", "x.csv"];
+        let with = |more: &[&'static str]| [&export[..], more].concat();
+        let refused = [
+            (
+                vec!["export", "none", "--format", "csv", "-o", "x.csv"],
+                "there is no report \"none\"",
+            ),
+            (vec!["export", "settlements", "--format", "pdf", "-o", "x.csv"], "ndjson, json, csv"),
+            (with(&["--filter", "from=31/12/2026"]), "from"),
+            (with(&["--filter", "colour=red"]), "colour"),
+            (with(&["--filter", "from"]), "NAME=VALUE"),
+            (with(&["--param", "columns=nope"]), "nope"),
+            (
+                vec!["export", "settlements", "--format", "csv", "-o", "no/such/directory/x.csv"],
+                "no/such/directory",
+            ),
+            (vec!["export", "settlements", "--format", "csv", "-o", "definitions"], "definitions"),
+            (vec!["check", "--time-zone", "Mars/Olympus"], "time_zone"),
+            (vec!["check", "--stall-timeout", "soon"], "stall_timeout"),
+            (vec!["check", "--streams", "0"], "streams"),
+            (vec!["check", "--database-url", "sqlite::memory:"], "database_url"),
+            (vec!["check", "--database-url", "oracle://x"], "database_url"),
+            (vec!["check", "--config", "none.toml"], "none.toml"),
+        ];
+        for (arguments, words) in refused {
+            let refused = place.tallyroll(&arguments).await;
+            assert_eq!(refused.code, Some(1), "{arguments:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains(words), "{arguments:?}: {}", refused.stderr);
+            assert_eq!(refused.text(), "", "{arguments:?}");
+        }
+        assert!(!place.path().join("x.csv").exists());
+        let misused = [
+            vec![],
+            vec!["dance"],
+            vec!["export", "settlements"],
+            vec!["export", "settlements", "--format", "csv"],
+            vec!["demo"],
+            vec!["demo", "--rows", "many"],
+            vec!["check", "--colour", "red"],
+            vec!["serve", "--auth", "perhaps"],
+        ];
+        for arguments in misused {
+            let misused = place.tallyroll(&arguments).await;
+            assert_eq!(misused.code, Some(2), "{arguments:?}: {}", misused.stderr);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn settings_are_taken_from_argument_environment_and_file_in_this_order() {
+    let place = Place::new(Backend::Sqlite).await;
+    place.demo(1).await;
+    place.write("tallyroll.toml", "time_zone = \"UTC\"\n");
+    let export =
+        ["export", "settlements", "--format", "csv", "-o", "-", "--param", "columns=paid_at"];
+    let filed = place.tallyroll(&export).await.expect_success();
+    assert!(filed.text().trim_end().ends_with('Z'), "{}", filed.text());
+    let argued = [&export[..], &["--time-zone", "Asia/Seoul"]].concat();
+    let argued = place.tallyroll(&argued).await.expect_success();
+    assert!(argued.text().trim_end().ends_with("+09:00"), "{}", argued.text());
+    place.write("tallyroll.toml", "time_zon = \"UTC\"\n");
+    let misspelled = place.tallyroll(&export).await;
+    assert_eq!(misspelled.code, Some(1));
+    assert!(misspelled.stderr.contains("time_zon"), "{}", misspelled.stderr);
+}
+
+#[tokio::test]
+async fn a_report_may_read_another_database_by_name() {
+    let place = Place::new(Backend::Sqlite).await;
+    place.demo(3).await;
+    let other = place.path().join("other.db");
+    let connection = rusqlite::Connection::open(&other).expect("a file");
+    connection
+        .execute_batch("CREATE TABLE o (id integer); INSERT INTO o VALUES (7)")
+        .expect("a table");
+    drop(connection);
+    place.write(
+        "tallyroll.toml",
+        format!("[databases]\nreplica = \"sqlite://{}\"\n", other.display()),
+    );
+    let column = "[[columns]]\nkey = \"id\"\ntype = \"int\"\n";
+    place.report("o", &format!("from = \"o\"\ndatabase = \"replica\"\n{column}"));
+    place.tallyroll(&["check"]).await.expect_success();
+    let server = Server::start(&place, &[]).await;
+    assert_eq!(server.get("/api/v1/reports/o/rows").await.text(), "{\"id\":7}\n");
+    let ready = server.json("/health/ready").await;
+    assert_eq!(ready["databases"]["databases.replica"], "ok");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn curl_saves_a_complete_download_under_its_name_and_exits_0() {
+    on_every_backend(async |place| {
+        place.demo(2_000).await;
+        let server = Server::start(&place, &[]).await;
+        let url = server.url("/api/v1/reports/settlements/rows?format=csv&filename=lines");
+        let directory = place.path().to_str().expect("UTF-8");
+        curl(&["-OJ", "--fail", "--compressed", "--output-dir", directory, &url])
+            .await
+            .expect_success();
+        let saved = std::fs::read(place.path().join("lines.csv")).expect("it has its name");
+        assert!(saved == server.get("/api/v1/reports/settlements/rows?format=csv").await.body);
+        server.stop().await;
+    })
+    .await;
+}

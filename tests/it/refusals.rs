@@ -1,0 +1,383 @@
+//! Refusals: every fault at once, as a problem that says how to put it right, in the promised order.
+
+use reqwest::Method;
+use serde_json::Value as Json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::{Answer, Backend, Place, Server, on_every_backend};
+
+const ROWS: &str = "/api/v1/reports/settlements/rows";
+
+fn pairs<const N: usize>(expected: [(&str, &str); N]) -> Vec<(String, String)> {
+    expected.map(|(name, code)| (name.to_owned(), code.to_owned())).to_vec()
+}
+
+fn sorted(mut problems: Vec<(String, String)>) -> Vec<(String, String)> {
+    problems.sort_unstable();
+    problems
+}
+
+#[tokio::test]
+async fn one_request_with_many_faults_lists_all_of_them() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let parameters = "from=31/12/2026&limit=-1&format=pdf&columns=id,nope&colour=red&tz=Mars/Olympus&\
+                          numbers=roman&summary=maybe&header=big&bom=1&delimiter=x&formula_guard=&\
+                          kind=payment&kind=refund&min_gross=much&after=page2&delivery=pigeon&filename=";
+        let answer = server.get(&format!("{ROWS}?{parameters}")).await;
+        let expected = pairs([
+            ("after", "bad_cursor"),
+            ("bom", "unknown_value"),
+            ("colour", "unknown_parameter"),
+            ("columns", "unknown_column"),
+            ("delimiter", "unknown_value"),
+            ("delivery", "unknown_value"),
+            ("filename", "empty_value"),
+            ("format", "unknown_value"),
+            ("formula_guard", "empty_value"),
+            ("from", "not_a_time"),
+            ("header", "unknown_value"),
+            ("kind", "doubled_parameter"),
+            ("limit", "not_a_count"),
+            ("min_gross", "not_an_int"),
+            ("numbers", "unknown_value"),
+            ("summary", "unknown_value"),
+            ("tz", "unknown_zone"),
+        ]);
+        assert_eq!(sorted(answer.problems()), expected);
+        let problem = answer.problem(400, "malformed_request");
+        let list = problem["problems"].as_array().expect("a list");
+        let from = list.iter().find(|problem| problem["parameter"] == "from").expect("it is there");
+        assert_eq!((&from["code"], &from["value"]), (&"not_a_time".into(), &"31/12/2026".into()));
+        assert_eq!(answer.header("x-run-id"), None, "nothing was begun");
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_fault_is_refused_by_itself_too() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let table = [
+            ("from=31/12/2026", "from", "not_a_time"),
+            ("from=2026-02-29", "from", "not_a_time"),
+            ("from=", "from", "empty_value"),
+            ("limit=-1", "limit", "not_a_count"),
+            ("limit=0", "limit", "not_a_count"),
+            ("limit=1.5", "limit", "not_a_count"),
+            ("limit=ten", "limit", "not_a_count"),
+            ("limit=9223372036854775808", "limit", "not_a_count"),
+            ("limit=", "limit", "empty_value"),
+            ("limit=5&limit=6", "limit", "doubled_parameter"),
+            ("limit=5&limit=5", "limit", "doubled_parameter"),
+            ("format=pdf", "format", "unknown_value"),
+            ("format=CSV", "format", "unknown_value"),
+            ("format=csv&format=json", "format", "doubled_parameter"),
+            ("columns=", "columns", "empty_value"),
+            ("columns=id,id", "columns", "doubled_column"),
+            ("columns=ID", "columns", "unknown_column"),
+            ("merchant=1&merchant=", "merchant", "empty_value"),
+            ("from=2026-01-01&from=2026-01-02", "from", "doubled_parameter"),
+            ("tz=KST9", "tz", "unknown_zone"),
+            ("_x=1", "_x", "unknown_parameter"),
+        ];
+        for (parameters, name, code) in table {
+            let answer = server.get(&format!("{ROWS}?{parameters}")).await;
+            assert_eq!(answer.problems(), pairs([(name, code)]), "{parameters}");
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_unknown_parameter_is_told_the_known_ones() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let known = async |path: &str, names: &[&str]| {
+            let answer = server.get(path).await;
+            let problem = answer.problem(400, "malformed_request");
+            let detail = problem["problems"][0]["detail"].as_str().expect("a detail").to_owned();
+            let missing: Vec<_> = names.iter().filter(|name| !detail.contains(**name)).collect();
+            assert!(missing.is_empty(), "{path}: {missing:?} are not named in: {detail}");
+        };
+        known("/api/v1/runs?colour=red", &["kind", "name", "state", "limit", "after"]).await;
+        known("/api/v1/reports/settlements/count?colour=red", &["from", "merchant", "tz"]).await;
+        known(&format!("{ROWS}?colums=id"), &["from", "merchant", "columns", "format", "limit"])
+            .await;
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_query_string_that_is_no_text_is_refused() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        for query in ["product=%FF", "product=%EA%B0"] {
+            let answer =
+                raw(&server, &format!("GET {ROWS}?{query} HTTP/1.1\r\nHost: localhost\r\n")).await;
+            assert_eq!(answer.0, 400, "{query}: {}", answer.1);
+            assert!(answer.1.contains("application/problem+json"), "{query}: {}", answer.1);
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_a_404() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let paths = [
+            "/nothing",
+            "/api/v1",
+            "/api/v1/nothing",
+            "/api/v1/reports/none",
+            "/api/v1/reports/none/rows",
+            "/api/v1/reports/none/count",
+            "/api/v1/reports/settlements/nothing",
+            "/api/v1/reports/Settlements",
+            "/api/v1/reports/..%2Fsettlements",
+            "/api/v1/runs/0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000",
+            "/api/v1/runs/none",
+        ];
+        for path in paths {
+            let problem = server.get(path).await.problem(404, "not_found");
+            assert_eq!(problem["title"], "Not Found");
+        }
+        let problem = server.get("/api/v1/reports/none").await.problem(404, "not_found");
+        assert!(
+            problem["detail"].as_str().is_some_and(|detail| detail.contains("\"none\"")),
+            "{problem}"
+        );
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_method_that_an_address_does_not_take_is_a_405_with_allow() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let run = "/api/v1/runs/0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000";
+        let table = [
+            (Method::POST, "/api/v1/reports", "GET, HEAD"),
+            (Method::DELETE, "/api/v1/reports/settlements", "GET, HEAD"),
+            (Method::PUT, ROWS, "GET, HEAD"),
+            (Method::PATCH, "/api/v1/reports/settlements/count", "GET, HEAD"),
+            (Method::DELETE, "/api/v1/runs", "GET, HEAD"),
+            (Method::POST, run, "GET, HEAD, DELETE"),
+            (Method::POST, "/health/live", "GET, HEAD"),
+            (Method::DELETE, "/api/openapi.json", "GET, HEAD"),
+        ];
+        for (method, path, allowed) in table {
+            let answer = server.request(method.clone(), path, &[]).await;
+            answer.problem(405, "method_not_allowed");
+            assert_eq!(answer.header("allow"), Some(allowed), "{method} {path}");
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refusals_come_in_the_promised_order() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let accept = [("Accept", "application/pdf")];
+        let get = async |path: &str| server.request(Method::GET, path, &accept).await;
+        get("/api/v1/reports/none/rows?limit=0").await.problem(404, "not_found");
+        get(&format!("{ROWS}?limit=0")).await.problem(400, "malformed_request");
+        get(ROWS).await.problem(406, "not_acceptable");
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_answer_has_a_request_id_of_its_own() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let mut seen = std::collections::BTreeSet::new();
+        for path in [ROWS, "/api/v1/runs", "/nothing", "/health/live", "/api/v1/reports/none"] {
+            let answer = server.get(path).await;
+            let id = answer.header("x-request-id").expect("an id").to_owned();
+            assert!(server.log().contains(&id), "{path}: the log knows the request");
+            assert!(seen.insert(id), "{path}");
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_there_is_a_problem_without_sql() {
+    on_every_backend(async |place| {
+        place.report("gone", "from = \"gone\"\n[[columns]]\nkey = \"id\"\ntype = \"int\"\n");
+        let server = Server::start(&place, &[]).await;
+        let answer = server.get("/api/v1/reports/gone/rows").await;
+        let problem = answer.problem(500, "query_failed");
+        let words = problem.to_string().to_lowercase();
+        assert!(!words.contains("select") && !words.contains("no such table"), "{problem}");
+        let run = server.run(&answer.run()).await;
+        assert_eq!(
+            (&run["state"], &run["error"]["code"]),
+            (&"failed".into(), &"query_failed".into())
+        );
+        server.get("/api/v1/reports/gone/count").await.problem(500, "query_failed");
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn while_nobody_has_to_say_who_he_is_nobody_comes_from_elsewhere() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let port = server.address().rsplit(':').next().expect("a port").to_owned();
+        let elsewhere = [
+            ("X-Forwarded-For", "10.0.0.1".to_owned()),
+            ("X-Forwarded-Proto", "https".into()),
+            ("X-Forwarded-Host", "localhost".into()),
+            ("Forwarded", "for=127.0.0.1".into()),
+            ("X-Real-IP", "127.0.0.1".into()),
+            ("Host", "tallyroll.example".into()),
+            ("Host", format!("tallyroll.example:{port}")),
+            ("Host", "localhost.example".into()),
+            ("Host", "127.0.0.1.example".into()),
+            ("Host", "192.0.2.1".into()),
+            ("Host", "0.0.0.0".into()),
+        ];
+        for (name, value) in &elsewhere {
+            for path in [ROWS, "/api/v1/runs", "/api/openapi.json", "/nothing"] {
+                let answer = server.request(Method::GET, path, &[(name, value)]).await;
+                let problem = answer.problem(403, "forbidden");
+                assert!(
+                    problem["detail"].as_str().is_some_and(|detail| detail.contains("auth")),
+                    "{problem}"
+                );
+            }
+        }
+        let hosts = ["localhost", "LOCALHOST", "127.0.0.1", "127.0.0.2:80", "[::1]", "[::1]:8080"];
+        for host in hosts.map(str::to_owned).into_iter().chain([format!("localhost:{port}")]) {
+            let answer = server.request(Method::GET, "/api/v1/reports", &[("Host", &host)]).await;
+            assert_eq!(answer.status, 200, "{host}: {}", answer.text());
+        }
+        let nameless = raw(&server, "GET /api/v1/reports HTTP/1.0\r\n").await;
+        assert_eq!(nameless.0, 403, "{}", nameless.1);
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_callers_must_say_who_they_are_those_who_do_not_are_refused_first() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[("auth", "required")]).await;
+        let paths =
+            ["/api/v1/reports", "/api/v1/reports/none", ROWS, "/api/v1/runs", "/api/v1/runs/none"];
+        for path in paths {
+            let answer = server.request(Method::GET, &format!("{path}?limit=0"), &[]).await;
+            answer.problem(401, "unauthenticated");
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"), "{path}");
+        }
+        let keyed =
+            server.request(Method::GET, ROWS, &[("Authorization", "Bearer nonsense")]).await;
+        keyed.problem(401, "unauthenticated");
+        let proxied = server.request(Method::GET, ROWS, &[("X-Forwarded-For", "10.0.0.1")]).await;
+        proxied.problem(401, "unauthenticated");
+        assert_eq!(server.get("/health/live").await.status, 200, "whoever watches needs no key");
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn callers_must_say_who_they_are_unless_that_is_switched_off() {
+    let place = Place::new(Backend::Sqlite).await;
+    place.write("tallyroll.toml", "listen = \"127.0.0.1:0\"\n");
+    let server = Server::start(&place, &[("auth", "required"), ("config", "tallyroll.toml")]).await;
+    server.get("/api/v1/reports").await.problem(401, "unauthenticated");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_open_server_does_not_start_where_others_reach_it() {
+    let place = Place::new(Backend::Sqlite).await;
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        let refused = place.tallyroll(&["serve", "--auth", "off", "--listen", listen]).await;
+        assert_eq!(refused.code, Some(1), "{listen}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains("127.0.0.1") && refused.stderr.contains("required"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(refused.text(), "", "it did not listen");
+        let demo = place.tallyroll(&["serve", "--demo", "--listen", listen]).await;
+        assert_eq!(demo.code, Some(1), "--demo on {listen}");
+    }
+}
+
+/// The status and the whole answer to a request that is spelled out, without the empty line.
+async fn raw(server: &Server<'_>, request: &str) -> (u16, String) {
+    let mut connection =
+        tokio::net::TcpStream::connect(server.address()).await.expect("it listens");
+    let request = format!("{request}Connection: close\r\n\r\n");
+    connection.write_all(request.as_bytes()).await.expect("it reads");
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).await.expect("it answers");
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+    (status.expect("an answer begins with a status"), answer)
+}
+
+#[tokio::test]
+async fn rows_for_http_1_0_are_refused_in_words_because_a_cut_could_not_be_told() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let (status, answer) =
+            raw(&server, &format!("GET {ROWS} HTTP/1.0\r\nHost: localhost\r\n")).await;
+        assert_eq!(status, 400, "{answer}");
+        assert!(answer.contains("HTTP/1.1"), "{answer}");
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn problems_are_alike_whatever_is_wrong() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let answers: [Answer; 4] = [
+            server.get("/nothing").await,
+            server.get(&format!("{ROWS}?limit=0")).await,
+            server.request(Method::POST, ROWS, &[]).await,
+            server.request(Method::GET, ROWS, &[("Host", "elsewhere.example")]).await,
+        ];
+        for answer in answers {
+            let problem: Json = serde_json::from_slice(&answer.body).expect("JSON");
+            let mut members: Vec<_> =
+                problem.as_object().expect("an object").keys().cloned().collect();
+            members.retain(|member| member != "problems");
+            members.sort_unstable();
+            assert_eq!(members, ["code", "detail", "request_id", "status", "title", "type"]);
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+        }
+        server.stop().await;
+    })
+    .await;
+}

@@ -1,0 +1,471 @@
+//! The rules of the source, each with its reason. A newcomer meets them here as a failing test.
+//!
+//! What a rule looks at is code: comments and texts may name anything.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// One file below `src`.
+struct Source {
+    /// Its path below `src`, such as `http/rows.rs`.
+    path: String,
+    text: String,
+    /// The text without comments and the content of literals, line for line.
+    code: String,
+}
+
+impl Source {
+    /// The first part of the path: the module that the file belongs to.
+    fn module(&self) -> &str {
+        let first = self.path.split('/').next().unwrap_or_default();
+        first.strip_suffix(".rs").unwrap_or(first)
+    }
+
+    /// Whether it is compiled for unit tests alone, which may look past the rules on drivers.
+    fn is_test(&self) -> bool {
+        self.path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing.rs"))
+    }
+
+    /// Lines of code that say one of these paths, such as `sqlx`, at the beginning of a path.
+    fn lines_with(&self, crates: &[&str]) -> Vec<String> {
+        let says = |line: &str, name: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                let before = line[..at].chars().next_back();
+                let after = line[at + name.len()..].chars().next();
+                let begins = before.is_none_or(|c| !is_word(c) && c != ':' && c != '.');
+                let ends = after.is_none_or(|c| !is_word(c));
+                begins && ends && (is_path(name) || line[at + name.len()..].starts_with("::") || in_use(line))
+            })
+        };
+        let lines = self.code.lines().enumerate();
+        let found = lines.filter(|(_, line)| crates.iter().any(|name| says(line, name)));
+        found.map(|(number, line)| self.at(number, line)).collect()
+    }
+
+    fn at(&self, number: usize, line: &str) -> String {
+        format!("src/{}:{}: {}", self.path, number + 1, line.trim())
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains("::")
+}
+
+fn in_use(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("use ") || line.starts_with("pub use ") || line.starts_with("extern crate ")
+}
+
+/// Blanks comments and the content of literals, keeping every line where it is.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    let blank = |from: &str, code: &mut String| {
+        code.extend(from.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+    };
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' => quoted(rest),
+            'r' if !code.ends_with(is_word) && raw(rest).is_some() => raw(rest).unwrap_or(1),
+            // A character, not a lifetime.
+            '\'' => character(rest).unwrap_or(0),
+            _ => 0,
+        };
+        if length == 0 {
+            code.push(c);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            blank(&rest[..length], &mut code);
+            rest = &rest[length..];
+        }
+    }
+    code
+}
+
+fn quoted(rest: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+fn raw(rest: &str) -> Option<usize> {
+    let hashes = rest[1..].chars().take_while(|c| *c == '#').count();
+    let open = 1 + hashes;
+    rest[open..].starts_with('"').then(|| {
+        let close = format!("\"{}", "#".repeat(hashes));
+        rest[open + 1..].find(&close).map_or(rest.len(), |end| open + 1 + end + close.len())
+    })
+}
+
+fn character(rest: &str) -> Option<usize> {
+    let mut chars = rest.char_indices().skip(1);
+    match chars.next()? {
+        (_, '\\') => rest[3..].find('\'').map(|end| 3 + end + 1),
+        _ => chars.next().filter(|(_, c)| *c == '\'').map(|(at, _)| at + 1),
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let src = root().join("src");
+    let source = |file: PathBuf| {
+        let path = file.strip_prefix(&src).expect("it lies below").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&file).expect("a source can be read");
+        Source { path, code: code(&text), text }
+    };
+    let sources: Vec<_> = rust_files(&src).into_iter().map(source).collect();
+    assert!(sources.len() > 50, "the sources are found");
+    sources
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory can be read") {
+        let path = entry.expect("an entry can be read").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Asserts that nothing breaks a rule; says what does, the rule and its reason.
+#[track_caller]
+fn assert_none(found: &[String], rule: &str) {
+    assert!(found.is_empty(), "\n{rule}\n\n{}\n", found.join("\n"));
+}
+
+/// Asserts that of all that is not for tests, only what `may` lets speaks of `crates`.
+#[track_caller]
+fn only(crates: &[&str], may: impl Fn(&Source) -> bool, rule: &str) {
+    let sources = sources();
+    let (allowed, others): (Vec<_>, Vec<_>) =
+        sources.iter().filter(|source| !source.is_test()).partition(|source| may(source));
+    let used = allowed.iter().any(|source| !source.lines_with(crates).is_empty());
+    assert!(used, "nothing speaks of {crates:?} any more: take the rule out, or mend how it looks");
+    let found: Vec<_> = others.iter().flat_map(|source| source.lines_with(crates)).collect();
+    assert_none(&found, rule);
+}
+
+#[test]
+fn actix_is_known_to_http_and_the_server_alone() {
+    only(
+        &["actix_web", "actix_http", "actix_files", "utoipa_actix_web"],
+        |source| matches!(source.module(), "http" | "server"),
+        "Only src/http/ and src/server.rs know actix: everything else is called from the command \
+         line too and tested without a server. Take plain arguments, and give back a value or an \
+         Error that src/http/ turns into a response.",
+    );
+}
+
+#[test]
+fn database_drivers_are_known_to_database_alone() {
+    only(
+        &["sqlx", "rusqlite"],
+        |source| source.module() == "database",
+        "Only src/database/ knows sqlx and rusqlite: each has ways to lose rows or hang a query \
+         that are dealt with there, once. Ask it for a Source, or state your need as a function of \
+         its own there. The server's own tables are reached through sea-orm.",
+    );
+}
+
+#[test]
+fn the_orm_is_known_where_tables_are_ours() {
+    only(
+        &["sea_orm"],
+        |source| {
+            let sea_query = source.module() == "definitions";
+            let lines = source.lines_with(&["sea_orm"]);
+            let query_alone = lines.iter().all(|line| line.contains("sea_orm::sea_query"));
+            matches!(source.module(), "runs" | "app" | "database" | "demo" | "cli")
+                || (sea_query && query_alone)
+        },
+        "sea-orm reads and writes the tables that we made: the state (src/runs/, opened in \
+         src/app.rs) and the example (src/demo/). Other people's tables are read by statements that \
+         src/definitions/ builds with sea_orm::sea_query and src/database/ runs.",
+    );
+}
+
+#[test]
+fn stored_rows_do_not_reach_http_and_formats() {
+    let modules = ["http", "rows", "formats", "delivery", "reports", "definitions"];
+    let found: Vec<_> = sources()
+        .iter()
+        .filter(|source| modules.contains(&source.module()))
+        .flat_map(|source| source.lines_with(&["entity", "crate::entity"]))
+        .collect();
+    assert_none(
+        &found,
+        "The rows of our own tables (the crate entity) are no answers and no requests: a column \
+         added to a table must not appear in the API by itself. Make a view type, as \
+         src/runs/view.rs does.",
+    );
+}
+
+#[test]
+fn the_command_line_is_parsed_in_three_places() {
+    only(
+        &["clap"],
+        |source| matches!(source.module(), "cli" | "config" | "main"),
+        "Only src/cli/, src/config.rs and src/main.rs know clap: what does the work takes settings \
+         as arguments, so that HTTP and tests can call it.",
+    );
+}
+
+#[test]
+fn the_environment_is_read_by_the_configuration_alone() {
+    let mut found: Vec<_> = sources()
+        .iter()
+        .filter(|source| source.module() != "config" && !source.is_test())
+        .flat_map(|source| {
+            let paths = ["std::env", "env::var", "env::var_os", "env::vars"];
+            source.lines_with(&paths)
+        })
+        .collect();
+    // Settings of a command would be read by clap.
+    found.extend(sources().iter().filter(|source| source.module() == "cli").flat_map(|source| {
+        let lines = source.code.lines().enumerate();
+        let reads = lines.filter(|(_, line)| line.contains("env =") || line.contains("(env"));
+        reads.map(|(number, line)| source.at(number, line)).collect::<Vec<_>>()
+    }));
+    assert_none(
+        &found,
+        "Only src/config.rs reads the environment: every setting has one name and one place that \
+         says its default. Add a field to Config and take it from there.",
+    );
+}
+
+/// What each module may speak of, besides itself. `error` may be spoken of by all.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("rows", &[]),
+    ("access", &["rows"]),
+    ("formats", &["rows"]),
+    ("runs", &["rows", "database"]),
+    ("database", &["rows", "runs", "definitions"]),
+    ("definitions", &["rows", "access", "database", "formats"]),
+    ("delivery", &["rows", "runs", "formats", "database"]),
+    ("reports", &["rows", "access", "runs", "formats", "database", "definitions", "delivery"]),
+    ("demo", &["rows", "database", "definitions"]),
+    ("config", &[]),
+    ("observe", &[]),
+];
+
+/// Modules of the crate that a line of code speaks of.
+fn modules_in(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        let rest = &line[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => found.extend(
+                list.split([',', '}']).filter_map(|part| part.trim().split("::").next()),
+            ),
+            None => found.extend(rest.split(|c| !is_word(c)).next()),
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+#[test]
+fn modules_know_those_below_them_alone() {
+    let sources = sources();
+    let layers: BTreeMap<_, _> = LAYERS.iter().copied().collect();
+    let mut found = Vec::new();
+    for source in sources.iter().filter(|source| !source.is_test()) {
+        let Some(below) = layers.get(source.module()) else { continue };
+        for (number, line) in source.code.lines().enumerate() {
+            let above = modules_in(line).into_iter().filter(|name| {
+                *name != "error" && *name != source.module() && !below.contains(name)
+            });
+            found.extend(above.map(|name| format!("{} ({name})", source.at(number, line))));
+        }
+    }
+    assert_none(
+        &found,
+        "A module knows those below it alone: cli, server → http → app → features → delivery, \
+         formats, runs, database, definitions, access → rows → error. Features (reports, demo) do \
+         not know each other: what two of them need moves down. If the direction is right and new, \
+         write it into LAYERS in tests/it/tidy.rs.",
+    );
+}
+
+#[test]
+fn http_is_known_to_the_server_alone() {
+    let found: Vec<_> = sources()
+        .iter()
+        .filter(|source| !matches!(source.module(), "http" | "server" | "lib"))
+        .flat_map(|source| source.lines_with(&["crate::http"]))
+        .collect();
+    assert_none(
+        &found,
+        "Only src/server.rs speaks of http: it is a way in, and what it leads to must not know how \
+         it was come by. Move what you need down.",
+    );
+}
+
+#[test]
+fn no_module_is_named_after_nothing() {
+    let names = ["util", "utils", "helper", "helpers", "common", "manager", "service", "misc", "shared"];
+    let found: Vec<_> = sources()
+        .iter()
+        .filter(|source| {
+            let mut parts = source.path.split('/').map(|part| part.trim_end_matches(".rs"));
+            parts.any(|part| names.contains(&part))
+        })
+        .map(|source| format!("src/{}", source.path))
+        .collect();
+    assert_none(
+        &found,
+        "No module is called utils, helpers, common, manager or service: such a name says nothing, \
+         and so everything comes to lie there. Name it after what it knows.",
+    );
+}
+
+#[test]
+fn nothing_is_left_to_do_and_no_lint_is_silenced_without_a_reason() {
+    let mut found = Vec::new();
+    for source in sources() {
+        for (number, line) in source.code.lines().enumerate() {
+            let macros = ["todo!", "unimplemented!", "dbg!", "#[allow(", "#![allow("];
+            if macros.iter().any(|word| line.contains(word)) {
+                found.push(source.at(number, line));
+            }
+        }
+        let expects = source.code.match_indices("#[expect(").chain(source.code.match_indices("#![expect("));
+        for (at, _) in expects {
+            let end = source.code[at..].find(")]").map_or(source.code.len(), |end| at + end);
+            if !source.code[at..end].contains("reason") {
+                let number = source.code[..at].lines().count();
+                found.push(format!("src/{}:{number}: expect without a reason", source.path));
+            }
+        }
+    }
+    assert_none(
+        &found,
+        "No todo!, unimplemented! or dbg!, and no #[allow(…)]: a lint that is wrong in one place is \
+         silenced with #[expect(lint, reason = \"…\")], which says why and complains once it is \
+         needed no more.",
+    );
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let workspace = ["entity", "migration", "perf", "tests"].map(|name| rust_files(&root().join(name)));
+    let others = workspace.concat().into_iter().filter(|file| !file.starts_with(root().join("target")));
+    let sources = rust_files(&root().join("src")).into_iter().chain(others);
+    let found: Vec<_> = sources
+        .filter(|file| !std::fs::read_to_string(file).expect("it can be read").starts_with("//!"))
+        .map(|file| file.display().to_string())
+        .collect();
+    assert_none(
+        &found,
+        "Every file begins with //! and a sentence or two: what it is for, and what it does not \
+         know. A file of which that cannot be said in two sentences is two files.",
+    );
+}
+
+#[test]
+fn no_file_is_longer_than_can_be_read_at_a_sitting() {
+    let mut found = Vec::new();
+    for source in sources() {
+        let lines = source.text.lines().count();
+        let most = if source.path == "main.rs" { 40 } else { 400 };
+        if lines > most {
+            found.push(format!("src/{}: {lines} lines, at most {most}", source.path));
+        }
+    }
+    assert_none(
+        &found,
+        "A file has 400 lines at most, about 300 as a rule, and main.rs 40: look for the second \
+         subject in it and give that a file of its own.",
+    );
+}
+
+/// The files that git keeps, or would keep; nothing where this is no checkout.
+fn tracked() -> Vec<String> {
+    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    let listed = Command::new("git").args(arguments).current_dir(root()).output();
+    let listed = listed.ok().filter(|listed| listed.status.success());
+    let Some(listed) = listed else { return Vec::new() };
+    let names = String::from_utf8(listed.stdout).expect("names are UTF-8");
+    names.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_versions_that_were_tested_are_kept() {
+    assert!(root().join("Cargo.lock").is_file());
+    let ignored = Command::new("git")
+        .args(["check-ignore", "-q", "Cargo.lock"])
+        .current_dir(root())
+        .status();
+    assert!(
+        ignored.map_or(true, |ignored| !ignored.success()),
+        "Cargo.lock is committed: a server is built from the versions that its tests ran with."
+    );
+    let tracked = tracked();
+    assert!(tracked.is_empty() || tracked.iter().any(|name| name == "Cargo.lock"));
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    // Put together, so that this file does not break its own rule.
+    let slash = "/";
+    let places = ["home", "Users", "root", "work", "workspace", "tmp"];
+    let places = places.map(|place| format!("{slash}{place}{slash}"));
+    let hosts = ["artifactory", "nexus.", "registry.npmjs", "static.crates.io", "index.crates.io", "pypi."];
+    let mut found = Vec::new();
+    for name in tracked() {
+        // This file lists what must not be named.
+        if name == "tests/it/tidy.rs" {
+            continue;
+        }
+        let Ok(text) = std::fs::read_to_string(root().join(&name)) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            let path = places.iter().any(|place| {
+                line.match_indices(place.as_str()).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    before.is_none_or(|c| !is_word(c) && !"./-*>})".contains(c))
+                })
+            });
+            if path || hosts.iter().any(|host| line.contains(host)) {
+                found.push(format!("{name}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert_none(
+        &found,
+        "No file names a directory of one machine or the address of a package mirror: whoever \
+         clones this has neither. Take paths from settings, arguments or env!(\"CARGO_MANIFEST_DIR\").",
+    );
+}
+
+#[test]
+fn comments_and_texts_are_no_code() {
+    let text = "use a::b; // sqlx::x\nlet s = \"sqlx::y\"; /* sqlx::z */ let c = '\"'; sqlx::q();\n\
+                let r = r#\"sqlx::\"#; fn f<'a>(x: &'a str) {} let e = '\\''; rusqlite::w();";
+    let source = Source { path: "http/a.rs".into(), code: code(text), text: text.into() };
+    let found = source.lines_with(&["sqlx", "rusqlite"]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("src/http/a.rs:2:") && found[1].starts_with("src/http/a.rs:3:"));
+}
