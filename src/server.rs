@@ -7,7 +7,7 @@ use actix_web::dev::Server as Actix;
 use actix_web::middleware::from_fn;
 use actix_web::rt::net::TcpStream;
 use actix_web::{App as Web, HttpServer, web};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use utoipa_actix_web::AppExt;
 
 use crate::app::App;
@@ -30,6 +30,7 @@ pub struct Server {
     actix: Actix,
     address: SocketAddr,
     app: web::Data<App>,
+    signals: Signals,
 }
 
 impl Server {
@@ -67,7 +68,9 @@ impl Server {
             .map_err(|source| cannot_listen(&app.config.listen, &source.to_string()))?;
         let address = server.addrs().first().copied();
         let address = address.ok_or_else(|| cannot_listen(&app.config.listen, "no address"))?;
-        Ok(Self { actix: server.run(), address, app })
+        // Before anybody knows that the server is there, so that none is lost.
+        let signals = Signals::listen()?;
+        Ok(Self { actix: server.run(), address, app, signals })
     }
 
     /// The address that it has.
@@ -79,11 +82,11 @@ impl Server {
     /// Serves until SIGTERM or SIGINT; SIGHUP reads the definitions again.
     ///
     /// # Errors
-    /// [`Error::Internal`] where signals cannot be had or the server ends by itself.
-    pub async fn run(self) -> Result<()> {
+    /// [`Error::Internal`] where the server ends by itself.
+    pub async fn run(mut self) -> Result<()> {
         let handle = self.actix.handle();
         let serving = tokio::spawn(self.actix);
-        until_told_to_stop(&self.app).await?;
+        self.signals.until_told_to_stop(&self.app).await;
         tracing::info!("stopping");
         // Connections are still taken, and told 503.
         self.app.begin_stopping();
@@ -98,17 +101,31 @@ impl Server {
     }
 }
 
-async fn until_told_to_stop(app: &App) -> Result<()> {
-    let listen =
-        |kind| signal(kind).map_err(|source| Error::internal("waiting for signals", source));
-    let (mut terminate, mut interrupt) =
-        (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    let mut hangup = listen(SignalKind::hangup())?;
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => return Ok(()),
-            _ = interrupt.recv() => return Ok(()),
-            _ = hangup.recv() => app.reload().await,
+/// The signals that a server heeds.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self> {
+        let listen =
+            |kind| signal(kind).map_err(|source| Error::internal("listening for signals", source));
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            hangup: listen(SignalKind::hangup())?,
+        })
+    }
+
+    async fn until_told_to_stop(&mut self, app: &App) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => app.reload().await,
+            }
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::rows::Warning;
+use super::Unit;
+use crate::rows::{Instant, Warning};
 
 /// The part of a place within which a double counts as the decimal it was meant to be: the sum of
 /// 0.1 and 0.2 is 0.30, and 0.123 is not 0.12.
@@ -46,6 +47,26 @@ pub(super) fn pad_to_scale(scale: Option<u32>, out: &mut String) {
 /// Whether `text` is one valid JSON document.
 pub(super) fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// The moment that a whole number of units since 1970 stands for.
+pub(super) fn counted(value: i64, unit: Option<Unit>) -> Result<Instant, String> {
+    let per_second = match unit {
+        Some(Unit::Seconds) => 1,
+        Some(Unit::Milliseconds) => 1_000,
+        Some(Unit::Microseconds) => 1_000_000,
+        None => {
+            return Err(format!(
+                "holds the integer {value}; say what it counts with unit = \"seconds\", \
+                 \"milliseconds\" or \"microseconds\" in the definition"
+            ));
+        }
+    };
+    let rest = value.rem_euclid(per_second);
+    Ok(Instant {
+        seconds: value.div_euclid(per_second),
+        nanos: u32::try_from(rest * (1_000_000_000 / per_second)).unwrap_or(0),
+    })
 }
 
 /// Counts, by column, the cells that no format can say and that were written as null.

@@ -70,7 +70,7 @@ pub enum Database {
     Postgres {
         /// Connections that read, all read-only.
         read: DatabaseConnection,
-        /// Connections that cancel.
+        /// Connections that cancel, and that describe statements.
         control: DatabaseConnection,
         /// Where the connections live.
         runtime: Handle,
@@ -96,7 +96,9 @@ impl Database {
                         PgPoolOptions::new()
                             .max_connections(CONTROLS)
                             .acquire_timeout(ACQUIRE)
-                            .connect_lazy_with(options),
+                            // What is prepared to be looked at must not be run later by its text
+                            // alone, as types that were never meant.
+                            .connect_lazy_with(options.statement_cache_capacity(0)),
                     ),
                     runtime,
                 }
@@ -147,8 +149,8 @@ impl Database {
                 });
                 prepared.await.map_err(|source| Error::internal("preparing a statement", source))?
             }
-            Self::Postgres { read, .. } => {
-                postgres::describe(read.get_postgres_connection_pool(), query).await
+            Self::Postgres { control, .. } => {
+                postgres::describe(control.get_postgres_connection_pool(), query).await
             }
         }
     }
@@ -161,8 +163,8 @@ impl Database {
     pub async fn types(&self, queries: &[Query]) -> Result<Vec<String>> {
         match self {
             Self::Sqlite { .. } => Ok(Vec::new()),
-            Self::Postgres { read, .. } => {
-                postgres::types(read.get_postgres_connection_pool(), queries).await
+            Self::Postgres { control, .. } => {
+                postgres::types(control.get_postgres_connection_pool(), queries).await
             }
         }
     }

@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use tokio::runtime::Handle;
 
-use super::cells::{is_json, pad_to_scale, plain_digits};
+use super::cells::{counted, is_json, pad_to_scale, plain_digits};
 use super::{Arg, Cell, Query, Read, Unit};
 use crate::error::{Error, Result};
 use crate::rows::{
@@ -231,7 +231,7 @@ fn from_integer(
             1 => Ok(Value::Bool(true)),
             _ => Err(format!("holds the integer {value}, which is neither 0 nor 1")),
         },
-        Kind::Time => instant(value, unit).map(Value::Time),
+        Kind::Time => counted(value, unit).map(Value::Time),
         Kind::Date => Err(format!(
             "holds the integer {value}, which is not a date; make it one in the definition's sql, for \
              example with date(column, 'unixepoch')"
@@ -279,25 +279,6 @@ fn exact_double(value: i64) -> Option<f64> {
 #[expect(clippy::cast_possible_truncation, reason = "only whole numbers within 2^53 get there")]
 fn whole(value: f64) -> Option<i64> {
     (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i64)
-}
-
-fn instant(value: i64, unit: Option<Unit>) -> Result<Instant, String> {
-    let per_second = match unit {
-        Some(Unit::Seconds) => 1,
-        Some(Unit::Milliseconds) => 1_000,
-        Some(Unit::Microseconds) => 1_000_000,
-        None => {
-            return Err(format!(
-                "holds the integer {value}; say what it counts with unit = \"seconds\", \
-                 \"milliseconds\" or \"microseconds\" in the definition"
-            ));
-        }
-    };
-    let rest = value.rem_euclid(per_second);
-    Ok(Instant {
-        seconds: value.div_euclid(per_second),
-        nanos: u32::try_from(rest * (1_000_000_000 / per_second)).unwrap_or(0),
-    })
 }
 
 /// Registers `tallyroll_time(cell, unit, zone)`, `tallyroll_bool(cell)` and `tallyroll_decimal(cell,
@@ -348,7 +329,7 @@ fn cell_time(call: &Context<'_>) -> rusqlite::Result<Instant> {
         _ => None,
     };
     match call.get_raw(0) {
-        ValueRef::Integer(value) => instant(value, unit).map_err(refuse),
+        ValueRef::Integer(value) => counted(value, unit).map_err(refuse),
         other => {
             let zone = match call.get_raw(2) {
                 ValueRef::Text(name) => {

@@ -9,6 +9,9 @@ use super::fault::Fault;
 use super::parse;
 use super::report::Report;
 
+/// How the files that come with the program are told apart in messages.
+pub(super) const BUILT_IN: &str = "built-in";
+
 /// Every report that could be read, and what is wrong with the others.
 #[derive(Debug, Clone, Default)]
 pub struct Definitions {
@@ -29,7 +32,7 @@ impl Definitions {
     pub fn load(builtins: &[(&str, &str)], directory: Option<&Path>) -> Self {
         let mut definitions = Self::default();
         for (name, text) in builtins {
-            definitions.put(name, &format!("built-in reports/{name}.toml"), text);
+            definitions.put(name, &format!("{BUILT_IN} reports/{name}.toml"), text);
         }
         if let Some(directory) = directory {
             definitions.read_directory(directory);

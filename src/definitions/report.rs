@@ -218,6 +218,12 @@ impl Report {
         caller.scopes.keys().all(|dimension| self.scope.contains_key(dimension))
     }
 
+    /// Whether it came with the program.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        self.file.starts_with(super::load::BUILT_IN)
+    }
+
     /// The index of the column with this key.
     #[must_use]
     pub fn column(&self, key: &str) -> Option<usize> {

@@ -27,14 +27,14 @@ pub struct Ready {
 }
 
 /// Says that the process lives.
-#[utoipa::path(get, path = "/health/live", tag = "health", responses((status = 200, body = Live)))]
+#[utoipa::path(get, operation_id = "show_live", path = "/health/live", tag = "health", responses((status = 200, body = Live)))]
 #[route("/health/live", method = "GET", method = "HEAD")]
 pub async fn live(request: HttpRequest) -> Result<HttpResponse, Refusal> {
     json(&request, &Live { status: "live" })
 }
 
 /// Says whether the databases answer; names definitions that are at fault.
-#[utoipa::path(get, path = "/health/ready", tag = "health", responses(
+#[utoipa::path(get, operation_id = "show_ready", path = "/health/ready", tag = "health", responses(
     (status = 200, body = Ready), (status = 503, body = Ready),
 ))]
 #[route("/health/ready", method = "GET", method = "HEAD")]

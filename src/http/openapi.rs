@@ -23,7 +23,7 @@ pub fn document() -> Document {
 }
 
 /// Shows this document.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "about",
+#[utoipa::path(get, operation_id = "show_openapi", path = "/api/openapi.json", tag = "about",
     responses((status = 200, description = "The OpenAPI document", body = Object)))]
 #[route("/api/openapi.json", method = "GET", method = "HEAD")]
 pub async fn show(api: web::Data<Document>, request: HttpRequest) -> Result<HttpResponse, Refusal> {

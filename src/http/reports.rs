@@ -23,7 +23,7 @@ pub struct RowCount {
 }
 
 /// Lists the reports.
-#[utoipa::path(get, path = "/reports", tag = "reports", responses(
+#[utoipa::path(get, operation_id = "list_reports", path = "/reports", tag = "reports", responses(
     (status = 200, body = ReportList),
     (status = 401, body = ProblemView, content_type = "application/problem+json"),
 ))]
@@ -40,7 +40,7 @@ pub async fn list(
 }
 
 /// Shows one report: its columns and what it can be narrowed by.
-#[utoipa::path(get, path = "/reports/{name}", tag = "reports",
+#[utoipa::path(get, operation_id = "show_report", path = "/reports/{name}", tag = "reports",
     params(("name" = String, Path, description = "The report's name")),
     responses(
         (status = 200, body = ReportView),
@@ -59,7 +59,7 @@ pub async fn show(
 }
 
 /// Counts the rows that the filters leave.
-#[utoipa::path(get, path = "/reports/{name}/count", tag = "reports",
+#[utoipa::path(get, operation_id = "count_rows", path = "/reports/{name}/count", tag = "reports",
     params(
         ("name" = String, Path, description = "The report's name"),
         ("tz" = Option<String>, Query, description = "IANA zone whose days a date in a filter names"),

@@ -27,7 +27,7 @@ use crate::reports::{Asked, Opened, Request};
 ///
 /// Direct answers leave as the database gives them; one that could not be completed is broken off
 /// without its last chunk. `HEAD` checks the request and begins nothing.
-#[utoipa::path(get, path = "/reports/{name}/rows", tag = "reports",
+#[utoipa::path(get, operation_id = "get_rows", path = "/reports/{name}/rows", tag = "reports",
     params(
         ("name" = String, Path, description = "The report's name"),
         ("format" = Option<String>, Query, description = "ndjson, json or csv; wins over Accept"),

@@ -16,7 +16,7 @@ const PAGE: u64 = 50;
 const LONGEST_PAGE: u64 = 1_000;
 
 /// Lists the caller's runs, newest first.
-#[utoipa::path(get, path = "/runs", tag = "runs",
+#[utoipa::path(get, operation_id = "list_runs", path = "/runs", tag = "runs",
     params(
         ("kind" = Option<RunKind>, Query, description = "Of this kind alone"),
         ("name" = Option<String>, Query, description = "Of this definition alone"),
@@ -39,7 +39,7 @@ pub async fn list(
 }
 
 /// Shows one run.
-#[utoipa::path(get, path = "/runs/{id}", tag = "runs",
+#[utoipa::path(get, operation_id = "show_run", path = "/runs/{id}", tag = "runs",
     params(("id" = String, Path, description = "The run's id")),
     responses(
         (status = 200, body = RunView),
@@ -58,7 +58,7 @@ pub async fn show(
 }
 
 /// Cancels a run that goes on: 202. One that is over stays as it is: 204.
-#[utoipa::path(delete, path = "/runs/{id}", tag = "runs",
+#[utoipa::path(delete, operation_id = "cancel_run", path = "/runs/{id}", tag = "runs",
     params(("id" = String, Path, description = "The run's id")),
     responses(
         (status = 202, description = "It is being stopped", body = RunView),

@@ -39,7 +39,9 @@ impl Source {
                 let after = line[at + name.len()..].chars().next();
                 let begins = before.is_none_or(|c| !is_word(c) && c != ':' && c != '.');
                 let ends = after.is_none_or(|c| !is_word(c));
-                begins && ends && (is_path(name) || line[at + name.len()..].starts_with("::") || in_use(line))
+                begins
+                    && ends
+                    && (is_path(name) || line[at + name.len()..].starts_with("::") || in_use(line))
             })
         };
         let lines = self.code.lines().enumerate();
@@ -277,9 +279,8 @@ fn modules_in(line: &str) -> Vec<&str> {
     for (at, _) in line.match_indices("crate::") {
         let rest = &line[at + "crate::".len()..];
         match rest.strip_prefix('{') {
-            Some(list) => found.extend(
-                list.split([',', '}']).filter_map(|part| part.trim().split("::").next()),
-            ),
+            Some(list) => found
+                .extend(list.split([',', '}']).filter_map(|part| part.trim().split("::").next())),
             None => found.extend(rest.split(|c| !is_word(c)).next()),
         }
     }
@@ -326,7 +327,8 @@ fn http_is_known_to_the_server_alone() {
 
 #[test]
 fn no_module_is_named_after_nothing() {
-    let names = ["util", "utils", "helper", "helpers", "common", "manager", "service", "misc", "shared"];
+    let names =
+        ["util", "utils", "helper", "helpers", "common", "manager", "service", "misc", "shared"];
     let found: Vec<_> = sources()
         .iter()
         .filter(|source| {
@@ -352,7 +354,8 @@ fn nothing_is_left_to_do_and_no_lint_is_silenced_without_a_reason() {
                 found.push(source.at(number, line));
             }
         }
-        let expects = source.code.match_indices("#[expect(").chain(source.code.match_indices("#![expect("));
+        let expects =
+            source.code.match_indices("#[expect(").chain(source.code.match_indices("#![expect("));
         for (at, _) in expects {
             let end = source.code[at..].find(")]").map_or(source.code.len(), |end| at + end);
             if !source.code[at..end].contains("reason") {
@@ -371,8 +374,10 @@ fn nothing_is_left_to_do_and_no_lint_is_silenced_without_a_reason() {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    let workspace = ["entity", "migration", "perf", "tests"].map(|name| rust_files(&root().join(name)));
-    let others = workspace.concat().into_iter().filter(|file| !file.starts_with(root().join("target")));
+    let workspace =
+        ["entity", "migration", "perf", "tests"].map(|name| rust_files(&root().join(name)));
+    let others =
+        workspace.concat().into_iter().filter(|file| !file.starts_with(root().join("target")));
     let sources = rust_files(&root().join("src")).into_iter().chain(others);
     let found: Vec<_> = sources
         .filter(|file| !std::fs::read_to_string(file).expect("it can be read").starts_with("//!"))
@@ -415,10 +420,8 @@ fn tracked() -> Vec<String> {
 #[test]
 fn the_versions_that_were_tested_are_kept() {
     assert!(root().join("Cargo.lock").is_file());
-    let ignored = Command::new("git")
-        .args(["check-ignore", "-q", "Cargo.lock"])
-        .current_dir(root())
-        .status();
+    let ignored =
+        Command::new("git").args(["check-ignore", "-q", "Cargo.lock"]).current_dir(root()).status();
     assert!(
         ignored.map_or(true, |ignored| !ignored.success()),
         "Cargo.lock is committed: a server is built from the versions that its tests ran with."
@@ -433,7 +436,8 @@ fn nothing_names_the_machine_it_was_written_on() {
     let slash = "/";
     let places = ["home", "Users", "root", "work", "workspace", "tmp"];
     let places = places.map(|place| format!("{slash}{place}{slash}"));
-    let hosts = ["artifactory", "nexus.", "registry.npmjs", "static.crates.io", "index.crates.io", "pypi."];
+    let hosts =
+        ["artifactory", "nexus.", "registry.npmjs", "static.crates.io", "index.crates.io", "pypi."];
     let mut found = Vec::new();
     for name in tracked() {
         // This file lists what must not be named.

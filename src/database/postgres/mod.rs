@@ -17,20 +17,24 @@ use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt};
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, PgStatement};
-use sqlx::{Arguments, AssertSqlSafe, Column, Executor, Postgres, Row, SqlSafeStr, Statement};
+use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, PgStatement, PgTypeInfo};
+use sqlx::{
+    Arguments, AssertSqlSafe, Column, Executor, Postgres, Row, SqlSafeStr, Statement, Type,
+};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use self::wire::Plan;
 use super::cells::Unsayable;
-use super::{Arg, Query};
+use super::{Arg, Query, Read};
 use crate::error::{Error, Result};
 use crate::rows::{RowSink, Value, Warning, recycle};
 use crate::runs::Stop;
 
-/// How long a stopped query may take to end, from the request on.
-const CANCEL: Duration = Duration::from_millis(600);
+/// How long a stopped query may take to end, from the request on: enough for one that sorts, which ends
+/// with an error and no rows. One that sends has megabytes under way, and ends at once when its socket
+/// closes.
+const CANCEL: Duration = Duration::from_millis(250);
 /// How long a session may take to be made ready for the next run.
 const RESET: Duration = Duration::from_millis(200);
 
@@ -247,6 +251,9 @@ pub(super) async fn describe(pool: &PgPool, query: &Query) -> Result<()> {
     let mut connection = pool.acquire().await.map_err(unavailable)?;
     let statement = prepare(&mut connection, query).await?;
     for (cell, column) in query.cells.iter().zip(statement.columns()) {
+        if matches!(cell.read, Read::Stored) {
+            continue;
+        }
         wire::reader(cell, column.type_info()).map_err(|detail| Error::Cell {
             row: 0,
             column: cell.key.clone(),
@@ -275,9 +282,11 @@ pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<String
     Ok(types)
 }
 
+/// Prepares a statement with the types that its arguments will be bound as.
 async fn prepare(connection: &mut PgConnection, query: &Query) -> Result<PgStatement> {
     let sql = AssertSqlSafe(query.sql.clone()).into_sql_str();
-    connection.prepare(sql).await.map_err(|error| match error.as_database_error() {
+    let types: Vec<PgTypeInfo> = query.args.iter().map(argument_type).collect();
+    connection.prepare_with(sql, &types).await.map_err(|error| match error.as_database_error() {
         // Its words alone: the rest tells of lines in PostgreSQL's own sources.
         Some(said) => Error::Query {
             doing: "preparing a report's statement".into(),
@@ -285,4 +294,13 @@ async fn prepare(connection: &mut PgConnection, query: &Query) -> Result<PgState
         },
         None => failed(error),
     })
+}
+
+fn argument_type(arg: &Arg) -> PgTypeInfo {
+    match arg {
+        Arg::Null | Arg::Text(_) => <String as Type<Postgres>>::type_info(),
+        Arg::Bool(_) => <bool as Type<Postgres>>::type_info(),
+        Arg::Int(_) => <i64 as Type<Postgres>>::type_info(),
+        Arg::Float(_) => <f64 as Type<Postgres>>::type_info(),
+    }
 }

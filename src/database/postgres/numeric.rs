@@ -4,7 +4,7 @@ use super::wire::Reading;
 use crate::rows::{Kind, Value};
 
 /// `numeric_send`: count of base-10,000 digits, weight of the first, sign, scale, the digits.
-pub(super) fn read<'r>(bytes: &[u8], kind: Option<Kind>, scratch: &'r mut String) -> Reading<'r> {
+pub(super) fn read<'r>(bytes: &[u8], kind: Kind, scratch: &'r mut String) -> Reading<'r> {
     const NEGATIVE: u16 = 0x4000;
     const SPECIAL: u16 = 0xC000;
     let short = || format!("came as a numeric of {} bytes, which is cut short", bytes.len());
@@ -13,12 +13,7 @@ pub(super) fn read<'r>(bytes: &[u8], kind: Option<Kind>, scratch: &'r mut String
     let (count, sign, scale) = (usize::from(word(0)), word(4), usize::from(word(6)));
     let weight = i16::from_be_bytes([header[2], header[3]]);
     if sign & SPECIAL == SPECIAL {
-        return Ok(match (kind, sign) {
-            (Some(_), _) => None,
-            (None, 0xC000) => Some(Value::Text("NaN")),
-            (None, 0xD000) => Some(Value::Text("Infinity")),
-            (None, _) => Some(Value::Text("-Infinity")),
-        });
+        return Ok(None);
     }
     if groups.len() != count * 2 {
         return Err(short());
@@ -69,9 +64,9 @@ fn push_group(group: u16, digits: usize, out: &mut String) {
     }
 }
 
-fn whole_or_decimal(kind: Option<Kind>, digits: &str) -> Reading<'_> {
+fn whole_or_decimal(kind: Kind, digits: &str) -> Reading<'_> {
     match kind {
-        Some(Kind::Int) => match digits.split_once('.') {
+        Kind::Int => match digits.split_once('.') {
             Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => {
                 Ok(Some(Value::Decimal(whole)))
             }
@@ -80,8 +75,9 @@ fn whole_or_decimal(kind: Option<Kind>, digits: &str) -> Reading<'_> {
             }
             None => Ok(Some(Value::Decimal(digits))),
         },
-        Some(Kind::Decimal) => Ok(Some(Value::Decimal(digits))),
-        Some(Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json)
-        | None => Ok(Some(Value::Text(digits))),
+        Kind::Decimal => Ok(Some(Value::Decimal(digits))),
+        Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => {
+            Ok(Some(Value::Text(digits)))
+        }
     }
 }

@@ -18,7 +18,7 @@ fn sent(weight: i16, sign: u16, scale: u16, groups: &[u16]) -> Vec<u8> {
 
 fn decimal(bytes: &[u8]) -> String {
     let mut scratch = String::new();
-    match numeric::read(bytes, Some(Kind::Decimal), &mut scratch).unwrap() {
+    match numeric::read(bytes, Kind::Decimal, &mut scratch).unwrap() {
         Some(Value::Decimal(digits)) => digits.to_owned(),
         other => panic!("{other:?}"),
     }
@@ -48,24 +48,22 @@ fn a_numeric_prints_every_digit_of_its_scale() {
 fn a_numeric_that_is_no_number_has_no_digits_and_one_cut_short_is_refused() {
     let mut scratch = String::new();
     for sign in [0xC000, 0xD000, 0xF000] {
-        let read = numeric::read(&sent(0, sign, 0, &[]), Some(Kind::Decimal), &mut scratch);
+        let read = numeric::read(&sent(0, sign, 0, &[]), Kind::Decimal, &mut scratch);
         assert_eq!(read, Ok(None));
     }
     let mut cut = sent(1, 0, 0, &[1, 2]);
     cut.pop();
-    assert!(
-        numeric::read(&cut, Some(Kind::Decimal), &mut scratch).unwrap_err().contains("cut short")
-    );
-    assert!(numeric::read(&[0, 1], Some(Kind::Decimal), &mut scratch).is_err());
+    assert!(numeric::read(&cut, Kind::Decimal, &mut scratch).unwrap_err().contains("cut short"));
+    assert!(numeric::read(&[0, 1], Kind::Decimal, &mut scratch).is_err());
 }
 
 #[test]
 fn a_whole_numeric_is_an_int_and_one_with_a_fraction_is_not() {
     let mut scratch = String::new();
-    let read = numeric::read(&sent(0, 0, 2, &[5]), Some(Kind::Int), &mut scratch);
+    let read = numeric::read(&sent(0, 0, 2, &[5]), Kind::Int, &mut scratch);
     assert_eq!(read, Ok(Some(Value::Decimal("5"))));
     let mut scratch = String::new();
-    let read = numeric::read(&sent(0, 0, 2, &[5, 5000]), Some(Kind::Int), &mut scratch);
+    let read = numeric::read(&sent(0, 0, 2, &[5, 5000]), Kind::Int, &mut scratch);
     assert!(read.unwrap_err().contains("declare it decimal"));
 }
 

@@ -7,10 +7,10 @@ use sqlx::postgres::{PgRow, PgTypeInfo, PgTypeKind, PgValueFormat};
 use sqlx::{Column as _, Row, TypeInfo, ValueRef};
 
 use super::numeric;
-use crate::database::cells::{Unsayable, is_json, pad_to_scale, plain_digits};
+use crate::database::cells::{Unsayable, counted, is_json, pad_to_scale, plain_digits};
 use crate::database::{Cell, Read};
 use crate::error::{Error, Result};
-use crate::rows::{Date, Instant, Kind, Value, is_decimal, parse_time};
+use crate::rows::{Date, Instant, Kind, Value, ZoneClock, is_decimal, parse_time};
 
 /// Days from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
 const EPOCH_DAYS: i32 = 10_957;
@@ -114,11 +114,16 @@ pub(super) fn reader(cell: &Cell, column_type: &PgTypeInfo) -> Result<Wire, Stri
         _ if is_text(column_type) => Wire::Text,
         name => return Err(unreadable(name, "cast it to a type that a report reads")),
     };
-    let fits = match &cell.read {
-        Read::Stored => true,
-        Read::As { kind, .. } => fits(*kind, wire),
+    let kind = match &cell.read {
+        // A place in the order is asked for as text, whatever it is.
+        Read::Stored => Kind::Text,
+        Read::As { kind, .. } => *kind,
     };
-    if fits { Ok(wire) } else { Err(unreadable(type_name, "declare the kind that it is")) }
+    if fits(kind, wire) {
+        Ok(wire)
+    } else {
+        Err(unreadable(type_name, "declare the kind that it is"))
+    }
 }
 
 /// Types sent as their text. A type that PostgreSQL does not come with is one only if it is an enum,
@@ -172,14 +177,17 @@ fn decode<'r>(
 ) -> Result<Option<Value<'r>>, String> {
     scratch.clear();
     let (kind, scale, zone) = match read {
-        Read::As { kind, scale, zone, .. } => (Some(*kind), *scale, zone.as_ref()),
-        Read::Stored => (None, None, None),
+        Read::As { kind: Kind::Time, unit: Some(unit), .. } => {
+            return whole(wire, bytes)
+                .and_then(|count| counted(count, Some(*unit)))
+                .map(|at| Some(Value::Time(at)));
+        }
+        Read::As { kind, scale, zone, .. } => (*kind, *scale, zone.as_ref()),
+        Read::Stored => (Kind::Text, None, None),
     };
     let value = match wire {
         Wire::Bool => boolean(bytes, kind)?,
-        Wire::Int2 => integer(i16::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
-        Wire::Int4 => integer(i32::from_be_bytes(fixed(bytes)?).into(), kind, scale, scratch),
-        Wire::Int8 => integer(i64::from_be_bytes(fixed(bytes)?), kind, scale, scratch),
+        Wire::Int2 | Wire::Int4 | Wire::Int8 => integer(whole(wire, bytes)?, kind, scale, scratch),
         Wire::Float4 => return Ok(float4(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
         Wire::Float8 => return Ok(float8(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
         Wire::Numeric => return numeric::read(bytes, kind, scratch),
@@ -187,9 +195,9 @@ fn decode<'r>(
         Wire::Json => json(utf8(bytes)?, kind),
         Wire::Jsonb => json(utf8(jsonb(bytes)?)?, kind),
         Wire::Uuid => Value::Text(uuid(bytes, scratch)?),
-        Wire::Date => return day(i32::from_be_bytes(fixed(bytes)?), kind, zone, scratch),
-        Wire::TimestampTz => return moment(bytes, kind, None, scratch),
-        Wire::Timestamp => return moment(bytes, kind, zone, scratch),
+        Wire::Date => return day(i32::from_be_bytes(fixed(bytes)?), kind, zone),
+        Wire::TimestampTz => return moment(bytes, None),
+        Wire::Timestamp => return moment(bytes, zone),
     };
     Ok(Some(value))
 }
@@ -204,84 +212,79 @@ fn utf8(bytes: &[u8]) -> Result<&str, String> {
     })
 }
 
-fn boolean(bytes: &[u8], kind: Option<Kind>) -> Result<Value<'static>, String> {
+fn whole(wire: Wire, bytes: &[u8]) -> Result<i64, String> {
+    match wire {
+        Wire::Int2 => Ok(i16::from_be_bytes(fixed(bytes)?).into()),
+        Wire::Int4 => Ok(i32::from_be_bytes(fixed(bytes)?).into()),
+        Wire::Int8 => Ok(i64::from_be_bytes(fixed(bytes)?)),
+        _ => Err("is not a whole number, which a time with a unit is counted by".into()),
+    }
+}
+
+fn boolean(bytes: &[u8], kind: Kind) -> Result<Value<'static>, String> {
     let [byte] = fixed(bytes)?;
     Ok(match (kind, byte != 0) {
-        (Some(Kind::Text), true) => Value::Text("true"),
-        (Some(Kind::Text), false) => Value::Text("false"),
+        (Kind::Text, true) => Value::Text("true"),
+        (Kind::Text, false) => Value::Text("false"),
         (_, value) => Value::Bool(value),
     })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "int2 and int4 alone are read as floats")]
-fn integer(value: i64, kind: Option<Kind>, scale: Option<u32>, scratch: &mut String) -> Value<'_> {
+fn integer(value: i64, kind: Kind, scale: Option<u32>, scratch: &mut String) -> Value<'_> {
     match kind {
-        Some(Kind::Text) => {
+        Kind::Text => {
             scratch.push_str(itoa::Buffer::new().format(value));
             Value::Text(scratch)
         }
-        Some(Kind::Decimal) => {
+        Kind::Decimal => {
             scratch.push_str(itoa::Buffer::new().format(value));
             pad_to_scale(scale, scratch);
             Value::Decimal(scratch)
         }
-        Some(Kind::Float) => Value::Float(value as f64),
-        Some(Kind::Int | Kind::Bool | Kind::Date | Kind::Time | Kind::Json) | None => {
-            Value::Int(value)
-        }
+        Kind::Float => Value::Float(value as f64),
+        Kind::Int | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => Value::Int(value),
     }
 }
 
 /// A cell read; `None` for what no format can say.
 pub(super) type Reading<'r> = Result<Option<Value<'r>>, String>;
 
-fn float4(
-    value: f32,
-    kind: Option<Kind>,
-    scale: Option<u32>,
-    scratch: &mut String,
-) -> Option<Value<'_>> {
+fn float4(value: f32, kind: Kind, scale: Option<u32>, scratch: &mut String) -> Option<Value<'_>> {
+    if kind != Kind::Decimal {
+        return Some(Value::Real(value));
+    }
+    if !value.is_finite() {
+        return None;
+    }
+    // The digits of a single are those of its own width, not of the double next to it.
+    scratch.push_str(&value.to_string());
+    pad_to_scale(scale, scratch);
+    Some(Value::Decimal(scratch))
+}
+
+fn float8(value: f64, kind: Kind, scale: Option<u32>, scratch: &mut String) -> Option<Value<'_>> {
     match kind {
-        Some(Kind::Decimal) if !value.is_finite() => None,
-        Some(Kind::Decimal) => {
-            // The digits of a single are those of its own width, not of the double next to it.
-            scratch.push_str(&value.to_string());
-            pad_to_scale(scale, scratch);
-            Some(Value::Decimal(scratch))
+        Kind::Decimal if !value.is_finite() => None,
+        Kind::Decimal => Some(Value::Decimal(plain_digits(value, scale, scratch))),
+        _ => Some(Value::Float(value)),
+    }
+}
+
+fn text(text: &str, kind: Kind) -> Result<Value<'_>, String> {
+    match kind {
+        Kind::Decimal if is_decimal(text) => Ok(Value::Decimal(text)),
+        Kind::Decimal => Err(format!("holds the text {text:?}, which is not a decimal number")),
+        Kind::Json if is_json(text) => Ok(Value::Json(text)),
+        Kind::Json => Err("holds text that is not valid JSON".into()),
+        Kind::Text | Kind::Int | Kind::Float | Kind::Bool | Kind::Date | Kind::Time => {
+            Ok(Value::Text(text))
         }
-        Some(_) => Some(Value::Real(value)),
-        None => Some(Value::Float(value.into())),
     }
 }
 
-fn float8(
-    value: f64,
-    kind: Option<Kind>,
-    scale: Option<u32>,
-    scratch: &mut String,
-) -> Option<Value<'_>> {
-    match kind {
-        Some(Kind::Decimal) if !value.is_finite() => None,
-        Some(Kind::Decimal) => Some(Value::Decimal(plain_digits(value, scale, scratch))),
-        Some(_) | None => Some(Value::Float(value)),
-    }
-}
-
-fn text(text: &str, kind: Option<Kind>) -> Result<Value<'_>, String> {
-    match kind {
-        Some(Kind::Decimal) if is_decimal(text) => Ok(Value::Decimal(text)),
-        Some(Kind::Decimal) => {
-            Err(format!("holds the text {text:?}, which is not a decimal number"))
-        }
-        Some(Kind::Json) if is_json(text) => Ok(Value::Json(text)),
-        Some(Kind::Json) => Err("holds text that is not valid JSON".into()),
-        Some(Kind::Text | Kind::Int | Kind::Float | Kind::Bool | Kind::Date | Kind::Time)
-        | None => Ok(Value::Text(text)),
-    }
-}
-
-fn json(text: &str, kind: Option<Kind>) -> Value<'_> {
-    if kind == Some(Kind::Json) { Value::Json(text) } else { Value::Text(text) }
+fn json(text: &str, kind: Kind) -> Value<'_> {
+    if kind == Kind::Json { Value::Json(text) } else { Value::Text(text) }
 }
 
 /// A `jsonb` is a version byte, 1, and the text.
@@ -298,57 +301,25 @@ fn uuid<'r>(bytes: &[u8], scratch: &'r mut String) -> Result<&'r str, String> {
     Ok(scratch)
 }
 
-fn day<'r>(
-    value: i32,
-    kind: Option<Kind>,
-    zone: Option<&TimeZone>,
-    scratch: &'r mut String,
-) -> Reading<'r> {
+fn day(value: i32, kind: Kind, zone: Option<&TimeZone>) -> Reading<'static> {
     if value == i32::MAX || value == i32::MIN {
-        return Ok(stored_infinity(kind, value > 0));
+        return Ok(None);
     }
     let days = value.checked_add(EPOCH_DAYS).ok_or("holds a date beyond every calendar")?;
-    let date = Date { days };
-    match kind {
-        Some(Kind::Time) => {
-            at_zone(i64::from(days) * 86_400, 0, zone).map(|at| Some(Value::Time(at)))
-        }
-        Some(_) => Ok(Some(Value::Date(date))),
-        None => {
-            write_text(scratch, |out| date.write(out));
-            Ok(Some(Value::Text(scratch)))
-        }
-    }
+    Ok(Some(match kind {
+        Kind::Time => Value::Time(at_zone(i64::from(days) * 86_400, 0, zone)?),
+        _ => Value::Date(Date { days }),
+    }))
 }
 
-fn moment<'r>(
-    bytes: &[u8],
-    kind: Option<Kind>,
-    zone: Option<&TimeZone>,
-    scratch: &'r mut String,
-) -> Reading<'r> {
+fn moment(bytes: &[u8], zone: Option<&TimeZone>) -> Reading<'static> {
     let micros = i64::from_be_bytes(fixed(bytes)?);
     if micros == i64::MAX || micros == i64::MIN {
-        return Ok(stored_infinity(kind, micros > 0));
+        return Ok(None);
     }
     let seconds = micros.div_euclid(1_000_000) + EPOCH_SECONDS;
     let nanos = u32::try_from(micros.rem_euclid(1_000_000) * 1_000).unwrap_or(0);
-    let at = at_zone(seconds, nanos, zone)?;
-    if kind.is_some() {
-        return Ok(Some(Value::Time(at)));
-    }
-    let mut utc = crate::rows::ZoneClock::new(TimeZone::UTC);
-    write_text(scratch, |out| utc.write(at, out));
-    Ok(Some(Value::Text(scratch)))
-}
-
-/// An infinite date or time, which a cursor can hold and no format can say.
-fn stored_infinity(kind: Option<Kind>, positive: bool) -> Option<Value<'static>> {
-    match (kind, positive) {
-        (Some(_), _) => None,
-        (None, true) => Some(Value::Text("infinity")),
-        (None, false) => Some(Value::Text("-infinity")),
-    }
+    at_zone(seconds, nanos, zone).map(|at| Some(Value::Time(at)))
 }
 
 /// The moment at which clocks in `zone` (UTC without one) show this civil time.
@@ -358,15 +329,8 @@ fn at_zone(seconds: i64, nanos: u32, zone: Option<&TimeZone>) -> Result<Instant,
         return Ok(civil);
     };
     let mut shown = Vec::with_capacity(40);
-    crate::rows::ZoneClock::new(TimeZone::UTC).write(civil, &mut shown);
+    ZoneClock::new(TimeZone::UTC).write(civil, &mut shown);
     shown.pop(); // the Z: what is left is a wall clock
     let shown = std::str::from_utf8(&shown).map_err(|error| error.to_string())?;
     parse_time(shown, Some(zone)).map_err(|error| error.to_string())
-}
-
-fn write_text(scratch: &mut String, write: impl FnOnce(&mut Vec<u8>)) {
-    let mut bytes = std::mem::take(scratch).into_bytes();
-    write(&mut bytes);
-    // ASCII only, so the conversion never fails and keeps the allocation.
-    *scratch = String::from_utf8(bytes).unwrap_or_default();
 }

@@ -95,7 +95,8 @@ async fn open(place: &Place, open: bool) {
     // From the state's database, for nobody can go into the other one.
     let mut connection = PgConnection::connect(place.state_url()).await.expect("it is there");
     let allow = format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS {open}");
-    let end = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");
+    let end =
+        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");
     for sql in [allow, end] {
         sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut connection).await.expect("it can be done");
     }

@@ -32,7 +32,11 @@ async fn a_client_that_leaves_at_row_1000_of_a_million_stops_the_query() {
                 stream.next_chunk().await.expect("the first batch");
                 let run = stream.run();
                 let closed = Instant::now();
-                if reset { stream.reset() } else { drop(stream) }
+                if reset {
+                    stream.reset()
+                } else {
+                    drop(stream)
+                }
                 left_nothing(&server, &run, closed).await;
             }
         }
@@ -51,7 +55,11 @@ async fn a_client_that_leaves_before_the_first_row_of_a_long_sort_stops_the_quer
             let stream = Stream::send(&server, &rows("sorting"), &[]).await;
             let run = at_work_without_a_row(&place, &server).await;
             let closed = Instant::now();
-            if reset { stream.reset() } else { drop(stream) }
+            if reset {
+                stream.reset()
+            } else {
+                drop(stream)
+            }
             left_nothing(&server, &run, closed).await;
         }
         server.stop().await;
@@ -98,10 +106,8 @@ async fn a_client_that_leaves_while_its_rows_are_counted_stops_the_query() {
             .await;
         let closed = Instant::now();
         drop(stream);
-        until("nothing counts", SECOND, async || {
-            (!counting(&place, &server).await).then_some(())
-        })
-        .await;
+        until("nothing counts", SECOND, async || (!counting(&place, &server).await).then_some(()))
+            .await;
         assert!(closed.elapsed() < SECOND);
         server.stop().await;
     })

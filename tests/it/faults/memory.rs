@@ -21,7 +21,11 @@ const WAYS: [(&str, &str); 5] = [
     ("ndjson", "zstd"),
 ];
 
-async fn stream(server: &Server<'_>, (format, coding): (&str, &str), buffer: Option<u32>) -> Stream {
+async fn stream(
+    server: &Server<'_>,
+    (format, coding): (&str, &str),
+    buffer: Option<u32>,
+) -> Stream {
     let path = format!("/api/v1/reports/settlements/rows?format={format}");
     let headers = [("Accept-Encoding", coding)];
     let mut stream = Stream::send_with_buffer(server, &path, &headers, buffer).await;

@@ -52,7 +52,10 @@ async fn the_second_waits_for_the_first_and_the_third_is_refused() {
         assert!(begun.elapsed() < SECOND, "a refusal does not wait");
         assert_busy(&third);
         let refused = server.run(&third.run()).await;
-        assert_eq!((&refused["state"], &refused["error"]["code"]), (&"failed".into(), &"busy".into()));
+        assert_eq!(
+            (&refused["state"], &refused["error"]["code"]),
+            (&"failed".into(), &"busy".into())
+        );
 
         for path in ["/health/live", "/health/ready", "/api/v1/reports", "/api/v1/runs?limit=1"] {
             let begun = Instant::now();
