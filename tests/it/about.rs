@@ -181,14 +181,8 @@ async fn health_names_what_is_wrong_with_a_definition_until_it_is_mended() {
         assert_eq!(server.json("/health/live").await["status"], "live");
         let ready = server.json("/health/ready").await;
         assert_eq!(ready["databases"], json!({ "database_url": "ok", "state_url": "ok" }));
-        let faults = ready["definitions"].as_array().expect("a list").clone();
-        let names = |place: &str| {
-            faults.iter().any(|fault| fault.as_str().is_some_and(|fault| fault.starts_with(place)))
-        };
-        assert!(
-            faults.len() == 2 && names("reports/bad.toml:4: ") && names("reports/wrong.toml:6: "),
-            "{faults:?}"
-        );
+        // What a database says of them is for whoever runs the server.
+        assert_eq!(ready["definitions"], json!(["reports/bad.toml:4", "reports/wrong.toml:6"]));
         server.get("/api/v1/reports/bad/rows").await.problem(404, "not_found");
         for name in ["bad", "wrong"] {
             place.report(name, sound);

@@ -38,7 +38,7 @@ async fn check_names_file_line_and_remedy_of_every_fault() {
         assert_eq!(checked.code, Some(1), "{}", checked.text());
         let expected = [
             ("reports/a.toml:4: ", "text, int, decimal"),
-            ("reports/b.toml:1: ", "tallyroll demo"),
+            ("reports/b.toml:1: ", "make the table or view"),
             ("reports/c.toml:7: ", "correct its name"),
             ("reports/d.toml:7: ", "choose a name other than"),
             ("reports/e.toml:1: ", "mend it here"),

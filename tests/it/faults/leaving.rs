@@ -33,9 +33,9 @@ async fn a_client_that_leaves_at_row_1000_of_a_million_stops_the_query() {
                 let run = stream.run();
                 let closed = Instant::now();
                 if reset {
-                    stream.reset()
+                    stream.reset();
                 } else {
-                    drop(stream)
+                    drop(stream);
                 }
                 left_nothing(&server, &run, closed).await;
             }
@@ -56,9 +56,9 @@ async fn a_client_that_leaves_before_the_first_row_of_a_long_sort_stops_the_quer
             let run = at_work_without_a_row(&place, &server).await;
             let closed = Instant::now();
             if reset {
-                stream.reset()
+                stream.reset();
             } else {
-                drop(stream)
+                drop(stream);
             }
             left_nothing(&server, &run, closed).await;
         }

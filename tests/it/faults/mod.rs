@@ -150,12 +150,9 @@ fn whole_rows(format: &str, body: &[u8]) -> u64 {
         "json" => text.rfind('}').map_or("", |end| &text[..=end]),
         _ => text.rfind('\n').map_or("", |end| &text[..end]),
     };
-    let id = |line: &str| match format {
-        "csv" => line.split(',').next().and_then(|id| id.parse::<u64>().ok()),
-        _ => {
-            let id = line.split_once("\"id\":")?.1;
-            id.split([',', '}']).next()?.parse().ok()
-        }
+    let id = |line: &str| {
+        let id = if format == "csv" { line } else { line.split_once("\"id\":")?.1 };
+        id.split([',', '}']).next()?.parse::<u64>().ok()
     };
     let ids = whole.lines().filter_map(id);
     ids.fold(0, |before, id| {
