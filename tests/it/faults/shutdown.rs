@@ -36,7 +36,7 @@ async fn a_server_that_is_told_to_stop_breaks_off_what_takes_too_long() {
         let server = Server::start(&place, &[("shutdown_timeout", "1s")]).await;
         let mut stream = Stream::get(&server, &rows("long"), &[]).await;
         stream.next_chunk().await.expect("the first batch");
-        let (run, url) = (stream.run(), server.url("/api/v1/reports"));
+        let run = stream.run();
 
         server.kill("TERM");
         let told = Instant::now();
@@ -50,10 +50,8 @@ async fn a_server_that_is_told_to_stop_breaks_off_what_takes_too_long() {
             }
             (stream.end(), told.elapsed())
         };
-        let (status, answer, (end, after)) =
-            futures::join!(server.exited(LONG), knock(&url), reading);
+        let (status, (end, after)) = futures::join!(server.exited(LONG), reading);
         assert_eq!(status.code(), Some(0));
-        assert!(matches!(answer, None | Some(503)), "{answer:?}");
         assert_eq!(end, End::BrokenOff);
         assert!(after >= Duration::from_secs(1), "it had its second: {after:?}");
         assert_failed(&found_later(&place, &run).await, "shutting_down");
