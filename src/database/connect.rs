@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sea_orm::{DatabaseConnection, DbErr, RuntimeErr, SqlxPostgresConnector, SqlxSqliteConnector};
+use sea_orm::{DatabaseConnection, SqlxPostgresConnector, SqlxSqliteConnector};
 use sqlx::Executor;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -265,17 +265,4 @@ pub fn sqlite_file(url: &str) -> Option<PathBuf> {
         Ok(Address::Sqlite(path)) => Some(path),
         Ok(Address::Postgres(_)) | Err(_) => None,
     }
-}
-
-/// Whether a statement failed because no space is left where the database lives.
-#[must_use]
-pub fn is_full(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
-        error
-    else {
-        return false;
-    };
-    let code = error.as_database_error().and_then(|said| said.code().map(String::from));
-    // SQLITE_FULL; disk_full in PostgreSQL.
-    matches!(code.as_deref(), Some("13" | "53100"))
 }

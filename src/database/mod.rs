@@ -12,7 +12,7 @@ mod sqlite;
 #[cfg(test)]
 mod tests;
 
-pub use connect::{Database, is_full, open, sqlite_file};
+pub use connect::{Database, open, sqlite_file};
 #[cfg(test)]
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};

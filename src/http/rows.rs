@@ -156,7 +156,10 @@ fn next_page(request: &HttpRequest, pairs: &[(String, String)], token: &str) -> 
     format!("<{}?{}>; rel=\"next\"", request.path(), query.finish())
 }
 
-/// The body: slices, and after a failure one pending turn, so that what is written is flushed before
+/// How long a broken answer's last bytes may take into a socket that is full for a moment.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// The body: slices, and after a failure a moment's wait, so that what is written is flushed before
 /// the connection breaks off.
 fn body(mut receiver: Receiver) -> impl Stream<Item = Result<Bytes, Refusal>> {
     try_stream! {
@@ -164,7 +167,7 @@ fn body(mut receiver: Receiver) -> impl Stream<Item = Result<Bytes, Refusal>> {
             match slice {
                 Ok(slice) => yield slice,
                 Err(error) => {
-                    tokio::task::yield_now().await;
+                    tokio::time::sleep(GRACE).await;
                     Err(Refusal::from(error))?;
                 }
             }

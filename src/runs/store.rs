@@ -6,7 +6,9 @@ use std::time::Duration;
 use entity::runs::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, RuntimeErr,
+};
 use serde_json::json;
 use tokio::sync::mpsc;
 use uuid::{Timestamp, Uuid};
@@ -46,7 +48,7 @@ pub struct Page {
 }
 
 pub(super) fn away(source: DbErr) -> Error {
-    if crate::database::is_full(&source) {
+    if is_full(&source) {
         return Error::NoSpace(source.into());
     }
     Error::Unavailable {
@@ -54,6 +56,18 @@ pub(super) fn away(source: DbErr) -> Error {
         detail: "the server's own database cannot be reached; try again in a moment".into(),
         source: Some(source.into()),
     }
+}
+
+/// Whether a statement failed because no space is left where the database lives.
+fn is_full(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
+        error
+    else {
+        return false;
+    };
+    let code = error.as_database_error().and_then(|said| said.code().map(String::from));
+    // SQLITE_FULL; disk_full in PostgreSQL.
+    matches!(code.as_deref(), Some("13" | "53100"))
 }
 
 pub(super) fn signed(count: u64) -> i64 {

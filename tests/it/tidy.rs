@@ -121,7 +121,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("rows", &[]),
     ("access", &["rows"]),
     ("formats", &["rows"]),
-    ("runs", &["rows", "database"]),
+    ("runs", &["rows"]),
     ("database", &["rows", "runs", "definitions"]),
     ("definitions", &["rows", "access", "database", "formats"]),
     ("delivery", &["rows", "runs", "formats", "database"]),
