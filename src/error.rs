@@ -141,6 +141,25 @@ impl Error {
         Self::Internal { doing: doing.into(), source: source.into() }
     }
 
+    /// The error for a file or pipe that takes no more.
+    pub fn writing(source: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        // Our own errors pass through the writers of libraries unharmed.
+        if source.get_ref().is_some_and(|inner| inner.is::<Self>()) {
+            return match source.into_inner().map(<dyn std::error::Error + Send + Sync>::downcast) {
+                Some(Ok(ours)) => *ours,
+                Some(Err(source)) => Self::internal("writing an answer", source),
+                None => Self::internal("writing an answer", "no cause"),
+            };
+        }
+        match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::NoSpace(source.into()),
+            // Whoever read the pipe has had enough.
+            ErrorKind::BrokenPipe => Self::Cancelled,
+            _ => Self::internal("writing an answer", source),
+        }
+    }
+
     /// The stable word for this error, as problems and runs carry it.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -3,17 +3,16 @@
 //! The pump fills it and sends it off when it is full; whoever waits for it may send it off when its
 //! oldest row has waited long enough, even while the pump is inside the database.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
 
-use super::channel::Channel;
 use super::coding::Coder;
-use crate::error::{Error, Result};
+use super::line::{Line, Outlet, Totals};
+use crate::error::Result;
 use crate::formats::FormatEncoder;
 use crate::rows::{Encoder, Value};
 use crate::runs::Progress;
@@ -27,81 +26,13 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(250);
 /// One row in this many is timed: a clock read at every row would cost a tenth of the encoding.
 const SAMPLE: u64 = 16;
 
-/// Something to write an answer into that says when it is whole.
-pub trait Output: Write + Send {
-    /// Makes what was written what people see. Without this call nothing may be left behind.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being seen.
-    fn commit(&mut self) -> std::io::Result<()>;
-}
-
-/// Where finished chunks go.
-pub(super) enum Outlet {
-    Channel(Arc<Channel>),
-    Writer(Box<dyn Output>),
-}
-
-impl Outlet {
-    fn put(&mut self, chunk: Bytes) -> Result<()> {
-        match self {
-            Self::Channel(channel) => {
-                channel.push(chunk);
-                Ok(())
-            }
-            Self::Writer(writer) => {
-                writer.write_all(&chunk).and_then(|()| writer.flush()).map_err(unwritable)
-            }
-        }
-    }
-
-    fn commit(&mut self) -> Result<()> {
-        match self {
-            Self::Channel(_) => Ok(()),
-            Self::Writer(writer) => writer.commit().map_err(unwritable),
-        }
-    }
-}
-
-/// The error for a file or pipe that takes no more.
-fn unwritable(source: std::io::Error) -> Error {
-    match source.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-            Error::NoSpace(source.into())
-        }
-        // Whoever read the pipe has had enough.
-        std::io::ErrorKind::BrokenPipe => Error::Cancelled,
-        _ => Error::internal("writing the answer", source),
-    }
-}
-
-/// Where the time of a run went besides the database.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Spent {
-    pub(super) encode: Duration,
-    pub(super) write: Duration,
-}
-
-pub(super) struct Batch {
+struct Batch {
     encoder: FormatEncoder,
-    out: Vec<u8>,
+    line: Line,
+    /// Rows since the last chunk.
     rows: u64,
     total_rows: u64,
-    total_bytes: u64,
-    digest: Sha256,
-    coder: Coder,
-    outlet: Outlet,
-    spent: Spent,
     broken: bool,
-}
-
-/// What was encoded in the end.
-#[derive(Debug, Clone)]
-pub(super) struct Totals {
-    pub(super) rows: u64,
-    pub(super) bytes: u64,
-    pub(super) sha256: String,
-    pub(super) spent: Spent,
 }
 
 /// A batch that two threads may send off.
@@ -120,19 +51,9 @@ impl Shared {
         outlet: Outlet,
         progress: Arc<Progress>,
     ) -> Self {
+        let line = Line::new(coder, outlet);
         Self {
-            batch: Mutex::new(Batch {
-                encoder,
-                out: Vec::new(),
-                rows: 0,
-                total_rows: 0,
-                total_bytes: 0,
-                digest: Sha256::new(),
-                coder,
-                outlet,
-                spent: Spent::default(),
-                broken: false,
-            }),
+            batch: Mutex::new(Batch { encoder, line, rows: 0, total_rows: 0, broken: false }),
             oldest: AtomicU64::new(0),
             born: Instant::now(),
             progress,
@@ -146,27 +67,27 @@ impl Shared {
 
     pub(super) fn begin(&self) -> Result<()> {
         let batch = &mut *self.lock();
-        batch.encoder.begin(&mut batch.out)
+        batch.encoder.begin(&mut batch.line.out)
     }
 
     /// Encodes one row; `true` when the batch went off with it.
     pub(super) fn row(&self, row: &[Value<'_>]) -> Result<bool> {
         let batch = &mut *self.lock();
         let timer = batch.total_rows.is_multiple_of(SAMPLE).then(Instant::now);
-        let whole = batch.out.len();
-        if let Err(error) = batch.encoder.row(row, &mut batch.out) {
-            batch.out.truncate(whole);
+        let whole = batch.line.out.len();
+        if let Err(error) = batch.encoder.row(row, &mut batch.line.out) {
+            batch.line.out.truncate(whole);
             return Err(error);
         }
         if let Some(begun) = timer {
-            batch.spent.encode += begun.elapsed() * u32::try_from(SAMPLE).unwrap_or(1);
+            batch.line.spent.encode += begun.elapsed() * u32::try_from(SAMPLE).unwrap_or(1);
         }
         batch.rows += 1;
         batch.total_rows += 1;
         if batch.rows == 1 {
             self.oldest.store(self.now() + 1, Ordering::Relaxed);
         }
-        let full = batch.rows >= ROWS || batch.out.len() >= BYTES;
+        let full = batch.rows >= ROWS || batch.line.out.len() >= BYTES;
         if full {
             self.send(batch)?;
         }
@@ -197,12 +118,17 @@ impl Shared {
         self.send(&mut batch)
     }
 
-    /// Writes what stands after the last row and sends all of it.
-    pub(super) fn finish(&self) -> Result<Totals> {
+    /// Writes what stands after the last row and sends all of it; `room` waits until the outlet takes
+    /// a further chunk.
+    pub(super) fn finish(&self, room: &dyn Fn() -> Result<()>) -> Result<Totals> {
         let batch = &mut *self.lock();
-        batch.encoder.finish(&mut batch.out)?;
+        // From here on the pump alone sends.
+        self.oldest.store(0, Ordering::Relaxed);
+        let (rows, progress) = (batch.total_rows, &*self.progress);
+        let mut tail = Tail { line: &mut batch.line, room, rows, progress };
+        batch.encoder.finish(&mut tail)?;
         self.send(batch)?;
-        Ok(batch.totals())
+        Ok(batch.line.totals(batch.total_rows))
     }
 
     /// What was encoded of a run that failed. Nothing more is sent for its age.
@@ -210,7 +136,7 @@ impl Shared {
         let mut batch = self.lock();
         batch.broken = true;
         self.oldest.store(0, Ordering::Relaxed);
-        batch.totals()
+        batch.line.totals(batch.total_rows)
     }
 
     /// Sends the rows that are encoded already, for a client that should see them before it breaks.
@@ -223,27 +149,26 @@ impl Shared {
     /// sent after it.
     pub(super) fn tail(&self, line: Option<&str>) -> Result<Bytes> {
         let batch = &mut *self.lock();
-        let mut tail = batch.aside(line.unwrap_or_default())?.to_vec();
-        let coder = std::mem::replace(&mut batch.coder, Coder::Identity);
-        tail.extend_from_slice(&coder.finish()?);
+        let mut tail = batch.line.aside(line.unwrap_or_default())?.to_vec();
+        tail.extend_from_slice(&batch.line.close()?);
         Ok(tail.into())
     }
 
     /// Sends a line that is not part of the rows.
     pub(super) fn send_aside(&self, line: &str) -> Result<()> {
         let batch = &mut *self.lock();
-        let chunk = batch.aside(line)?;
-        batch.outlet.put(chunk)
+        let chunk = batch.line.aside(line)?;
+        batch.line.put(chunk)
     }
 
     /// Sends what was coded already.
     pub(super) fn put(&self, chunk: Bytes) -> Result<()> {
-        self.lock().outlet.put(chunk)
+        self.lock().line.put(chunk)
     }
 
     /// Makes a written file what people see.
     pub(super) fn commit(&self) -> Result<()> {
-        self.lock().outlet.commit()
+        self.lock().line.commit()
     }
 
     pub(super) fn warnings(&self) -> Vec<crate::rows::Warning> {
@@ -254,7 +179,7 @@ impl Shared {
     pub(super) fn waiting(&self, wait: impl FnOnce() -> Result<()>) -> Result<()> {
         let begun = Instant::now();
         let waited = wait();
-        self.lock().spent.write += begun.elapsed();
+        self.lock().line.spent.write += begun.elapsed();
         waited
     }
 
@@ -263,45 +188,37 @@ impl Shared {
     }
 
     fn send(&self, batch: &mut Batch) -> Result<()> {
-        let begun = Instant::now();
-        batch.digest.update(&batch.out);
-        batch.total_bytes += batch.out.len() as u64;
-        let chunk = batch.coder.flush(&mut batch.out)?;
-        let coded = Instant::now();
-        batch.spent.encode += coded - begun;
         batch.rows = 0;
         self.oldest.store(0, Ordering::Relaxed);
-        self.progress.encoded(batch.total_rows, batch.total_bytes);
-        let put = batch.outlet.put(chunk);
-        batch.spent.write += coded.elapsed();
-        put
+        let sent = batch.line.send();
+        self.progress.encoded(batch.total_rows, batch.line.bytes);
+        sent
     }
 }
 
-impl Batch {
-    fn aside(&mut self, line: &str) -> Result<Bytes> {
-        self.out.clear();
-        if line.is_empty() {
-            return Ok(Bytes::new());
-        }
-        self.out.extend_from_slice(line.as_bytes());
-        self.coder.flush(&mut self.out)
-    }
-
-    fn totals(&self) -> Totals {
-        Totals {
-            rows: self.total_rows,
-            bytes: self.total_bytes,
-            sha256: hex(&self.digest.clone().finalize()),
-            spent: self.spent,
-        }
-    }
+/// Takes what an encoder writes at its end, however much, and passes it on in chunks.
+struct Tail<'t> {
+    line: &'t mut Line,
+    room: &'t dyn Fn() -> Result<()>,
+    rows: u64,
+    progress: &'t Progress,
 }
 
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+impl Write for Tail<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.out.extend_from_slice(bytes);
+        if self.line.out.len() >= BYTES {
+            let sent = self.line.send();
+            self.progress.encoded(self.rows, self.line.bytes);
+            let begun = Instant::now();
+            let passed = sent.and_then(|()| (self.room)());
+            self.line.spent.write += begun.elapsed();
+            passed.map_err(io::Error::other)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -7,6 +7,7 @@ mod batch;
 mod channel;
 mod coding;
 mod cursor;
+mod line;
 mod pump;
 
 #[cfg(test)]
@@ -19,12 +20,13 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
-pub use batch::Output;
 pub use coding::Coding;
 pub use cursor::Cursor;
+pub use line::Output;
 
-use self::batch::{Outlet, Shared};
+use self::batch::Shared;
 use self::channel::Channel;
+use self::line::Outlet;
 use crate::database::Source;
 use crate::error::{Error, Result};
 use crate::formats::FormatEncoder;

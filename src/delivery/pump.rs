@@ -13,9 +13,10 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::batch::{Outlet, Shared, Totals};
+use super::batch::Shared;
 use super::channel::Channel;
 use super::coding::Coder;
+use super::line::{Outlet, Totals};
 use super::{Cursor, Delivery};
 use crate::database::Source;
 use crate::error::{Error, Result};
@@ -97,7 +98,11 @@ impl Pump {
             stop: &stop,
         };
         source.drive(&mut sink, &stop, warnings)?;
-        let totals = self.shared.finish()?;
+        let room = || match &self.channel {
+            Some(channel) => channel.room(self.stall, &stop),
+            None => stop.check(),
+        };
+        let totals = self.shared.finish(&room)?;
         if let Some(channel) = &self.channel {
             // Complete is what the client has taken, not what waits for it.
             self.shared.waiting(|| channel.wait(0, self.stall, &stop))?;

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::batch::{Outlet, Output, PATIENCE, ROWS, Shared};
+use super::batch::{PATIENCE, ROWS, Shared};
 use super::channel::Channel;
 use super::coding::{Coder, Coding};
+use super::line::{Outlet, Output};
 use crate::error::{Error, Phase};
 use crate::formats::{self, Format, Options};
 use crate::rows::{Column, Kind, Look, Value};
@@ -77,7 +78,7 @@ fn every_flush_of_a_coding_can_be_read_to_its_end() {
         let lines = |plain: &[u8]| plain.iter().filter(|byte| **byte == b'\n').count();
         assert_eq!(lines(&decode(coding, &sent)), 1_000, "{coding:?}");
         shared.row(&[Value::Int(7)]).unwrap();
-        let totals = shared.finish().unwrap();
+        let totals = shared.finish(&|| Ok(())).unwrap();
         shared.put(shared.tail(Some("last\n")).unwrap()).unwrap();
         while let Some(chunk) = taken(&channel) {
             sent.extend_from_slice(&chunk);
@@ -172,7 +173,7 @@ fn a_full_disk_is_told_apart_from_a_reader_who_left() {
         let shared = shared(Outlet::Writer(Box::new(Failing(kind))), Coding::Identity);
         shared.begin().unwrap();
         shared.row(&[Value::Int(1)]).unwrap();
-        shared.finish().unwrap_err()
+        shared.finish(&|| Ok(())).unwrap_err()
     };
     assert!(matches!(ended(std::io::ErrorKind::StorageFull), Error::NoSpace(_)));
     assert!(matches!(ended(std::io::ErrorKind::BrokenPipe), Error::Cancelled));

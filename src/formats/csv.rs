@@ -1,5 +1,7 @@
 //! CSV as in RFC 4180, with the guard against text that a spreadsheet would run as a formula.
 
+use std::io::Write;
+
 use super::escape::{all, first, minify, places_of};
 use super::{Header, Options, same_width};
 use crate::error::Result;
@@ -90,7 +92,7 @@ impl Encoder for CsvEncoder {
         Ok(())
     }
 
-    fn finish(&mut self, _out: &mut Vec<u8>) -> Result<()> {
+    fn finish(&mut self, _out: &mut dyn Write) -> Result<()> {
         Ok(())
     }
 

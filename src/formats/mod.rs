@@ -16,6 +16,8 @@ mod tests;
 pub use csv::CsvEncoder;
 pub use object::ObjectEncoder;
 
+use std::io::Write;
+
 use jiff::tz::TimeZone;
 
 use crate::error::{Error, Result};
@@ -192,7 +194,7 @@ impl Encoder for FormatEncoder {
         }
     }
 
-    fn finish(&mut self, out: &mut Vec<u8>) -> Result<()> {
+    fn finish(&mut self, out: &mut dyn Write) -> Result<()> {
         match self {
             Self::Object(encoder) => encoder.finish(out),
             Self::Csv(encoder) => encoder.finish(out),

@@ -1,8 +1,10 @@
 //! NDJSON and JSON: one writer of objects, and the few bytes between them in which the two differ.
 
+use std::io::Write;
+
 use super::escape::{escape, minify};
 use super::{Numbers, Options, same_width};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rows::{Column, Encoder, Kind, Value, Warning, ZoneClock, is_decimal};
 
 /// What stands around the objects.
@@ -84,9 +86,9 @@ impl Encoder for ObjectEncoder {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        out.extend_from_slice(if self.empty { self.shape.end_empty } else { self.shape.end });
-        Ok(())
+    fn finish(&mut self, out: &mut dyn Write) -> Result<()> {
+        let end = if self.empty { self.shape.end_empty } else { self.shape.end };
+        out.write_all(end).map_err(Error::writing)
     }
 
     fn take_warnings(&mut self) -> Vec<Warning> {

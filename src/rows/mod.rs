@@ -22,6 +22,8 @@ pub use parse::{ParseError, parse_bool, parse_date, parse_time};
 pub use value::{Value, recycle};
 pub use zone::ZoneClock;
 
+use std::io::Write;
+
 use crate::error::Result;
 
 /// Takes the rows of a source, one call a row.
@@ -55,11 +57,12 @@ pub trait Encoder {
     /// A value that the format cannot carry, named with row and column.
     fn row(&mut self, row: &[Value<'_>], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Writes what stands after the last row.
+    /// Writes what stands after the last row. A format that gathers its rows elsewhere writes all of
+    /// them here, which is why `out` is not a buffer: it passes on what it is given.
     ///
     /// # Errors
-    /// [`crate::error::Error::Internal`] where the format cannot be finished.
-    fn finish(&mut self, out: &mut Vec<u8>) -> Result<()>;
+    /// Whatever `out` says; [`crate::error::Error::Internal`] where the format cannot be finished.
+    fn finish(&mut self, out: &mut dyn Write) -> Result<()>;
 
     /// What was noticed on the way and is not an error, for the run; empties the list.
     fn take_warnings(&mut self) -> Vec<Warning>;
