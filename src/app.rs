@@ -1,6 +1,7 @@
 //! What every request and every command needs.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +12,9 @@ use crate::config::Config;
 use crate::database::{self, Database};
 use crate::definitions::{Definitions, Fault};
 use crate::error::{Error, Result};
-use crate::reports::{self, Limits, Reports};
+use crate::reports::{self, Allowed, Limits, Reports};
 use crate::runs::{Permits, Runs};
+use crate::spool::Spool;
 
 /// Connections to the state database; each statement on it takes milliseconds.
 const STATE_CONNECTIONS: u32 = 8;
@@ -25,8 +27,10 @@ pub struct App {
     pub config: Config,
     /// Everything long that goes on.
     pub runs: Runs,
-    /// Permits for direct streams.
-    pub streams: Arc<Permits>,
+    /// How much may go on at once.
+    pub permits: Allowed,
+    /// Finished files.
+    pub spool: Spool,
     /// The reports.
     pub reports: Reports,
     /// What is wrong with definitions, as found at start or at the last reading.
@@ -52,19 +56,51 @@ impl App {
             source: Some(source.into()),
         })?;
         let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now), config.keep_runs).await?;
-        let streams =
-            Permits::new("direct streams", config.streams, config.queue, config.queue_wait);
-        let streams = Arc::new(streams);
-        let readers = u32::try_from(config.streams + SPARE_READERS).unwrap_or(u32::MAX);
+        let permits =
+            |what, limit| Arc::new(Permits::new(what, limit, config.queue, config.queue_wait));
+        let permits = Allowed {
+            streams: permits("direct streams", config.streams),
+            builds: permits("prepared builds", config.builds),
+        };
+        let spool = Spool::new(config.temp_dir.clone(), config.spool_cap, config.keep_prepared);
+        let readers = config.streams + config.builds + SPARE_READERS;
+        let readers = u32::try_from(readers).unwrap_or(u32::MAX);
         let databases = open_databases(&config.databases, readers)?;
         let limits = Limits { first_row: config.first_row_timeout, stall: config.stall_timeout };
         let definitions = read_definitions(&config);
-        let reports =
-            Reports::new(definitions, databases, runs.clone(), Arc::clone(&streams), limits);
+        let reports = Reports::new(
+            definitions,
+            databases,
+            runs.clone(),
+            permits.clone(),
+            spool.clone(),
+            limits,
+        );
         let faults = std::sync::RwLock::default();
-        let app = Self { config, runs, streams, reports, faults, state, stopping: false.into() };
+        let app =
+            Self { config, runs, permits, spool, reports, faults, state, stopping: false.into() };
         app.check().await;
         Ok(app)
+    }
+
+    /// Takes the temporary directory for this process alone, and sweeps what an earlier one left. It
+    /// is given back when the file is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] where another server has it.
+    pub fn own_temp_dir(&self) -> Result<File> {
+        let path = self.config.temp_dir.join("lock");
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(Error::writing)?;
+        file.try_lock().map_err(|_| Error::Conflict {
+            code: "temp_dir_in_use",
+            detail: format!(
+                "another server has the temporary directory {}; give each its own data_dir",
+                self.config.temp_dir.display()
+            ),
+        })?;
+        self.spool.sweep()?;
+        Ok(file)
     }
 
     /// Reads the definitions again and puts them in force.
@@ -116,6 +152,7 @@ impl App {
 
     /// Takes this process off the list and closes every connection.
     pub async fn close(&self) {
+        self.spool.clear();
         if let Err(error) = self.runs.retire().await {
             tracing::warn!(%error, "this process could not be taken off the list");
         }

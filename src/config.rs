@@ -73,6 +73,15 @@ pub struct Given {
     /// Requests that may wait for a stream [default: 200]
     #[arg(long, env = "TALLYROLL_QUEUE", global = true)]
     queue: Option<usize>,
+    /// Prepared builds at once [default: the number of cores]
+    #[arg(long, env = "TALLYROLL_BUILDS", global = true)]
+    builds: Option<usize>,
+    /// Bytes of finished and unfinished temporary files, such as 10GiB [default: 10GiB]
+    #[arg(long, env = "TALLYROLL_SPOOL_CAP", alias = "spool_cap", global = true)]
+    spool_cap: Option<String>,
+    /// How long a prepared answer stays to be resumed [default: 10m]
+    #[arg(long, env = "TALLYROLL_KEEP_PREPARED", alias = "keep_prepared", global = true)]
+    keep_prepared: Option<String>,
     /// The longest wait for a stream, such as 60s [default: 60s]
     #[arg(long, env = "TALLYROLL_QUEUE_WAIT", alias = "queue_wait", global = true)]
     queue_wait: Option<String>,
@@ -118,6 +127,12 @@ pub struct Config {
     pub streams: usize,
     /// Requests that may wait for a stream.
     pub queue: usize,
+    /// Prepared builds at once.
+    pub builds: usize,
+    /// Bytes of finished and unfinished temporary files.
+    pub spool_cap: u64,
+    /// How long a prepared answer stays to be resumed.
+    pub keep_prepared: Duration,
     /// The longest wait for a stream.
     pub queue_wait: Duration,
     /// The longest wait for a query's first row.
@@ -210,6 +225,7 @@ impl Given {
                 file.shutdown_timeout,
                 "30s",
             ),
+            keep_prepared: duration("keep_prepared", self.keep_prepared, file.keep_prepared, "10m"),
             keep_runs: duration("keep_runs", self.keep_runs, file.keep_runs, "400d"),
             listen: self.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:8080".into()),
             temp_dir: self.temp_dir.or(file.temp_dir).unwrap_or_else(|| data_dir.join("tmp")),
@@ -220,6 +236,8 @@ impl Given {
             time_zone: zone(self.time_zone.or(file.time_zone), &mut faults),
             auth: self.auth.or(file.auth).unwrap_or(Auth::Required),
             streams: at_least_one("streams", self.streams.or(file.streams), 48, &mut faults),
+            builds: at_least_one("builds", self.builds.or(file.builds), cores(), &mut faults),
+            spool_cap: size("spool_cap", self.spool_cap.or(file.spool_cap), "10GiB", &mut faults),
             queue: self.queue.or(file.queue).unwrap_or(200),
             log: self.log.or(file.log).unwrap_or_else(|| "info".into()),
             data_dir,
@@ -253,6 +271,34 @@ fn zone(name: Option<String>, faults: &mut Vec<Problem>) -> jiff::tz::TimeZone {
         ));
         jiff::tz::TimeZone::UTC
     })
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+}
+
+fn size(name: &str, text: Option<String>, default: &str, faults: &mut Vec<Problem>) -> u64 {
+    let text = text.unwrap_or_else(|| default.into());
+    parse_size(&text).unwrap_or_else(|| {
+        let detail = format!("{name} is \"{text}\", which is not a size such as 512MiB or 10GiB");
+        faults.push(Problem::parameter(name, "not_a_size", &*text, detail));
+        0
+    })
+}
+
+/// Reads `1024`, `64KiB`, `512MiB`, `10GiB`.
+fn parse_size(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().ok()?;
+    let shift = match text[digits..].trim_start() {
+        "" | "B" => 0,
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        "TiB" => 40,
+        _ => return None,
+    };
+    number.checked_mul(1 << shift)
 }
 
 fn at_least_one(

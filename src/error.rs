@@ -145,7 +145,7 @@ impl Error {
     pub fn writing(source: std::io::Error) -> Self {
         use std::io::ErrorKind;
         // Our own errors pass through the writers of libraries unharmed.
-        if source.get_ref().is_some_and(|inner| inner.is::<Self>()) {
+        if source.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Self>) {
             return match source.into_inner().map(<dyn std::error::Error + Send + Sync>::downcast) {
                 Some(Ok(ours)) => *ours,
                 Some(Err(source)) => Self::internal("writing an answer", source),

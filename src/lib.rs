@@ -12,6 +12,7 @@
 //! | [`app`] | what every request and command needs |
 //! | [`reports`] | the rows of a definition, how many there are, files of them |
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
+//! | [`spool`] | finished files for a while: built, kept, swept |
 //! | [`formats`] | rows to bytes: NDJSON, JSON, CSV |
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
@@ -60,3 +61,4 @@ pub mod reports;
 pub mod rows;
 pub mod runs;
 pub mod server;
+pub mod spool;

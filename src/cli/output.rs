@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Stdout, Write};
 use std::path::{Path, PathBuf};
 
-use crate::delivery::Output;
+use crate::delivery::{Output, Written};
 use crate::error::{Error, Problem, Result};
 
 /// `-` is standard output. A device or a pipe is written to as it is; a link is followed.
@@ -50,7 +50,7 @@ impl Write for Device {
 }
 
 impl Output for Device {
-    fn commit(&mut self) -> io::Result<()> {
+    fn commit(&mut self, _: &Written) -> io::Result<()> {
         self.0.flush()
     }
 }
@@ -68,7 +68,7 @@ impl Write for Standard {
 }
 
 impl Output for Standard {
-    fn commit(&mut self) -> io::Result<()> {
+    fn commit(&mut self, _: &Written) -> io::Result<()> {
         self.0.flush()
     }
 }
@@ -107,7 +107,7 @@ impl Write for PartFile {
 }
 
 impl Output for PartFile {
-    fn commit(&mut self) -> io::Result<()> {
+    fn commit(&mut self, _: &Written) -> io::Result<()> {
         self.file.sync_all()?;
         std::fs::rename(&self.part, &self.target)?;
         self.committed = true;

@@ -28,7 +28,10 @@ impl Serve {
             config.auth = Auth::Off;
             prepare(&config).await?;
         }
-        let server = Server::bind(App::open(config).await?)?;
+        let app = App::open(config).await?;
+        // Held to the end: the files under this directory are this server's to sweep.
+        let _lock = app.own_temp_dir()?;
+        let server = Server::bind(app)?;
         let address = server.address();
         println!("listening on http://{address}");
         if self.demo {

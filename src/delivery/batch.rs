@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::Written;
 use super::coding::Coder;
 use super::line::{Line, Outlet, Totals};
 use crate::error::Result;
@@ -167,8 +168,8 @@ impl Shared {
     }
 
     /// Makes a written file what people see.
-    pub(super) fn commit(&self) -> Result<()> {
-        self.lock().line.commit()
+    pub(super) fn commit(&self, whole: &Written) -> Result<()> {
+        self.lock().line.commit(whole)
     }
 
     pub(super) fn warnings(&self) -> Vec<crate::rows::Warning> {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
+use super::Written;
 use super::channel::Channel;
 use super::coding::Coder;
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ pub trait Output: Write + Send {
     ///
     /// # Errors
     /// Whatever keeps it from being seen.
-    fn commit(&mut self) -> std::io::Result<()>;
+    fn commit(&mut self, whole: &Written) -> std::io::Result<()>;
 }
 
 /// Where finished chunks go.
@@ -39,10 +40,10 @@ impl Outlet {
         }
     }
 
-    fn commit(&mut self) -> Result<()> {
+    fn commit(&mut self, whole: &Written) -> Result<()> {
         match self {
             Self::Channel(_) => Ok(()),
-            Self::Writer(writer) => writer.commit().map_err(Error::writing),
+            Self::Writer(writer) => writer.commit(whole).map_err(Error::writing),
         }
     }
 }
@@ -61,6 +62,12 @@ pub(super) struct Totals {
     pub(super) bytes: u64,
     pub(super) sha256: String,
     pub(super) spent: Spent,
+}
+
+impl Totals {
+    pub(super) fn written(&self) -> Written {
+        Written { bytes: self.bytes, sha256: self.sha256.clone() }
+    }
 }
 
 /// Encoded bytes that have not left yet, and the way out.
@@ -118,8 +125,8 @@ impl Line {
         self.outlet.put(chunk)
     }
 
-    pub(super) fn commit(&mut self) -> Result<()> {
-        self.outlet.commit()
+    pub(super) fn commit(&mut self, whole: &Written) -> Result<()> {
+        self.outlet.commit(whole)
     }
 
     pub(super) fn totals(&self, rows: u64) -> Totals {

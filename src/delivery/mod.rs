@@ -73,9 +73,13 @@ pub fn direct(delivery: Delivery, permit: Permit) -> Result<Receiver> {
 ///
 /// # Errors
 /// Whatever ended the run.
-pub async fn write(delivery: Delivery, writer: Box<dyn Output>) -> Result<()> {
+pub async fn write(
+    delivery: Delivery,
+    writer: Box<dyn Output>,
+    permit: Option<Permit>,
+) -> Result<Written> {
     let stop = delivery.run.stop().clone();
-    let (shared, mut ended) = pump::start(delivery, Outlet::Writer(writer), None)?;
+    let (shared, mut ended) = pump::start(delivery, Outlet::Writer(writer), permit.map(Arc::new))?;
     let mut late = Ok(());
     loop {
         tokio::select! {
@@ -90,7 +94,16 @@ pub async fn write(delivery: Delivery, writer: Box<dyn Output>) -> Result<()> {
     }
 }
 
-fn outcome(ended: Result<Result<()>, oneshot::error::RecvError>) -> Result<()> {
+/// What was written in whole.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Its size.
+    pub bytes: u64,
+    /// Its SHA-256 in hex.
+    pub sha256: String,
+}
+
+fn outcome(ended: Result<Result<Written>, oneshot::error::RecvError>) -> Result<Written> {
     ended.map_err(|source| Error::internal("waiting for a pump", source))?
 }
 

@@ -17,7 +17,7 @@ use super::batch::Shared;
 use super::channel::Channel;
 use super::coding::Coder;
 use super::line::{Outlet, Totals};
-use super::{Cursor, Delivery};
+use super::{Cursor, Delivery, Written};
 use crate::database::Source;
 use crate::error::{Error, Result};
 use crate::rows::{RowSink, Value, Warning};
@@ -43,7 +43,7 @@ pub(super) fn start(
     delivery: Delivery,
     outlet: Outlet,
     permit: Option<Arc<Permit>>,
-) -> Result<(Arc<Shared>, oneshot::Receiver<Result<()>>)> {
+) -> Result<(Arc<Shared>, oneshot::Receiver<Result<Written>>)> {
     let Delivery { source, encoder, coding, run, cursor, summary, stall } = delivery;
     let channel = match &outlet {
         Outlet::Channel(channel) => Some(Arc::clone(channel)),
@@ -76,7 +76,7 @@ pub(super) fn start(
 
 impl Pump {
     /// Does the run and says its last word.
-    fn work(mut self, source: Source) -> Result<()> {
+    fn work(mut self, source: Source) -> Result<Written> {
         let mut warnings = Vec::new();
         // A panic in an encoder or a driver is a failed run, not a lost permit.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
@@ -108,12 +108,12 @@ impl Pump {
             self.shared.waiting(|| channel.wait(0, self.stall, &stop))?;
         } else {
             // The run says complete only once the file is there.
-            self.shared.commit()?;
+            self.shared.commit(&totals.written())?;
         }
         Ok(totals)
     }
 
-    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>) -> Result<()> {
+    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>) -> Result<Written> {
         let next = self.cursor.as_ref().and_then(Cursor::next);
         warnings.extend(self.shared.warnings());
         let outcome = Outcome {
@@ -150,10 +150,10 @@ impl Pump {
         if let Err(error) = &closed {
             tracing::error!(run = %id, %error, "an answer was broken off at its very end");
         }
-        end(channel.as_deref(), closed.map(|()| next))
+        end(channel.as_deref(), closed.map(|()| next)).map(|()| totals.written())
     }
 
-    fn fail(self, error: Error, mut warnings: Vec<Warning>) -> Result<()> {
+    fn fail(self, error: Error, mut warnings: Vec<Warning>) -> Result<Written> {
         warnings.extend(self.shared.warnings());
         let totals = self.shared.give_up();
         let id = self.run.id();
@@ -185,9 +185,17 @@ impl Pump {
                 .then(|| Summary::Ended { run_id: id, state: word, code: error.code() }.line());
             let sent = self.shared.send_rest();
             let _ = sent.and_then(|()| last.map_or(Ok(()), |line| self.shared.send_aside(&line)));
-            return end(Some(channel), Err(error));
+            channel.end(Err(error));
+            return Err(Error::Cancelled);
         }
-        end(self.channel.as_deref(), Err(error))
+        match self.channel {
+            // Its receiver is told; nobody waits for the thread.
+            Some(channel) => {
+                channel.end(Err(error));
+                Err(Error::Cancelled)
+            }
+            None => Err(error),
+        }
     }
 }
 

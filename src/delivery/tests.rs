@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::Written;
 use super::batch::{PATIENCE, ROWS, Shared};
 use super::channel::Channel;
 use super::coding::{Coder, Coding};
@@ -165,7 +166,7 @@ fn a_full_disk_is_told_apart_from_a_reader_who_left() {
         }
     }
     impl Output for Failing {
-        fn commit(&mut self) -> std::io::Result<()> {
+        fn commit(&mut self, _: &Written) -> std::io::Result<()> {
             Ok(())
         }
     }

@@ -4,11 +4,13 @@
 mod answer;
 mod caller;
 mod disposition;
+mod file;
 mod gate;
 mod health;
 mod negotiation;
 mod openapi;
 mod problem;
+mod range;
 mod reports;
 mod rows;
 mod runs;
@@ -33,7 +35,8 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(rows::rows)
                 .service(runs::list)
                 .service(runs::show)
-                .service(runs::cancel),
+                .service(runs::cancel)
+                .service(runs::fetch),
         )
         .service(health::live)
         .service(health::ready)

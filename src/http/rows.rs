@@ -5,7 +5,8 @@ use std::time::Duration;
 use actix_web::http::Method;
 use actix_web::http::Version;
 use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LINK, VARY,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LOCATION, CONTENT_TYPE,
+    HeaderName, HeaderValue, LINK, VARY,
 };
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, route, web};
 use async_stream::try_stream;
@@ -14,14 +15,15 @@ use futures::Stream;
 
 use super::answer::pairs;
 use super::disposition::{asked_name, attachment};
+use super::file;
 use super::negotiation;
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
 use crate::app::App;
 use crate::definitions::Report;
 use crate::delivery::{Coding, Receiver};
-use crate::error::{Error, Problem};
-use crate::reports::{Asked, Opened, Request};
+use crate::reports::{Asked, Opened, Prepared, Request, Way};
+use crate::spool::Told;
 
 /// Streams the rows of a report.
 ///
@@ -30,8 +32,8 @@ use crate::reports::{Asked, Opened, Request};
 #[utoipa::path(get, operation_id = "get_rows", path = "/reports/{name}/rows", tag = "reports",
     params(
         ("name" = String, Path, description = "The report's name"),
-        ("format" = Option<String>, Query, description = "ndjson, json or csv; wins over Accept"),
-        ("delivery" = Option<String>, Query, description = "direct"),
+        ("format" = Option<String>, Query, description = "ndjson, json, csv or xlsx; wins over Accept"),
+        ("delivery" = Option<String>, Query, description = "direct, or prepared: the whole file first, with its length, to be resumed; prepared for xlsx"),
         ("columns" = Option<String>, Query, description = "Keys of the columns wanted, in order, separated by commas"),
         ("limit" = Option<u64>, Query, description = "Most rows; up to 10,000 the page is read before the status and Link rel=next leads on"),
         ("after" = Option<String>, Query, description = "The token of the page before"),
@@ -66,13 +68,16 @@ pub async fn rows(
     let negotiated = negotiation::format(&request).map(|chosen| chosen.format);
     let zone = &app.config.time_zone;
     let asked = Request { pairs: &pairs, zone, negotiated }.parse(&report)?;
-    let coding = negotiation::coding(&request);
+    let prepared = asked.way == Way::Prepared || request.version() < Version::HTTP_11;
+    if prepared && request.method() != Method::HEAD {
+        return prepare(&app, &caller, &request, &report, asked).await;
+    }
+    let coding = if prepared { Coding::Identity } else { negotiation::coding(&request) };
     let mut response = head(&request, &report, &asked, coding);
     if request.method() == Method::HEAD {
         // Without a length, as the rows come without one.
         return Ok(response.streaming(futures::stream::empty::<Result<Bytes, Refusal>>()));
     }
-    chunked(&request)?;
     let opened = app.reports.open(&report, asked, &caller, coding).await?;
     Ok(answer(&request, &pairs, response, opened))
 }
@@ -106,20 +111,32 @@ fn file_name(report: &Report, asked: &Asked) -> String {
     })
 }
 
-/// A break-off can be told from an end only where the body comes in chunks.
-fn chunked(request: &HttpRequest) -> Result<(), Error> {
-    if request.version() >= Version::HTTP_11 {
-        return Ok(());
+/// Builds the whole file first: also for a client of HTTP/1.0, who could not tell a break-off from
+/// an end.
+async fn prepare(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    report: &Report,
+    asked: Asked,
+) -> Result<HttpResponse, Refusal> {
+    let told = Told {
+        media_type: negotiation::media_type(asked.format, request).into(),
+        name: file_name(report, &asked),
+    };
+    let Prepared { run, file, waits } = app.reports.prepare(report, asked, caller, told).await?;
+    let mut response = file::answer(request, run, file, &app.runs)?;
+    let location = format!("/api/v1/runs/{run}/file");
+    for (name, value) in [
+        (CONTENT_LOCATION, location),
+        (VARY, "Accept, Accept-Encoding".into()),
+        (HeaderName::from_static("server-timing"), timing(waits)),
+    ] {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
     }
-    Err(Error::Malformed(vec![Problem {
-        parameter: None,
-        code: "http_version",
-        value: Some(format!("{:?}", request.version())),
-        detail:
-            "rows are streamed in chunks, which HTTP/1.0 does not have; ask with HTTP/1.1 (nginx: \
-                 proxy_http_version 1.1)"
-                .into(),
-    }]))
+    Ok(response)
 }
 
 fn answer(

@@ -5,6 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, delete, route, web};
 use uuid::Uuid;
 
 use super::answer::{json, json_as, no_parameters, pairs};
+use super::file;
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
 use crate::app::App;
@@ -57,7 +58,7 @@ pub async fn show(
     json(&request, &run)
 }
 
-/// Cancels a run that goes on: 202. One that is over stays as it is: 204.
+/// Cancels a run that goes on: 202. One that is over stays as it is and its file is forgotten: 204.
 #[utoipa::path(delete, operation_id = "cancel_run", path = "/runs/{id}", tag = "runs",
     params(("id" = String, Path, description = "The run's id")),
     responses(
@@ -74,9 +75,54 @@ pub async fn cancel(
 ) -> Result<HttpResponse, Refusal> {
     no_parameters(&request)?;
     if !app.runs.cancel(&id, Some(&caller.name)).await? {
+        if let Ok(id) = Uuid::parse_str(&id) {
+            app.spool.forget(id);
+        }
         return Ok(HttpResponse::NoContent().finish());
     }
     json_as(StatusCode::ACCEPTED, &request, &app.runs.get(&id, Some(&caller.name)).await?)
+}
+
+/// Fetches the file of a finished run, or a part of it.
+#[utoipa::path(get, operation_id = "get_run_file", path = "/runs/{id}/file", tag = "runs",
+    params(("id" = String, Path, description = "The run's id")),
+    responses(
+        (status = 200, description = "The file", content_type = "application/octet-stream", body = String),
+        (status = 206, description = "The part that Range asks for"),
+        (status = 304, description = "It is the one that If-None-Match names"),
+        (status = 409, body = ProblemView, content_type = "application/problem+json"),
+        (status = 410, body = ProblemView, content_type = "application/problem+json"),
+        (status = 412, body = ProblemView, content_type = "application/problem+json"),
+        (status = 416, body = ProblemView, content_type = "application/problem+json"),
+    ))]
+#[route("/runs/{id}/file", method = "GET", method = "HEAD")]
+pub async fn fetch(
+    app: web::Data<App>,
+    caller: Caller,
+    id: web::Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Refusal> {
+    let run = app.runs.get(&id, Some(&caller.name)).await?;
+    no_parameters(&request)?;
+    let kept = Uuid::parse_str(&run.id).ok().and_then(|id| Some((id, app.spool.find(id)?)));
+    let refuse = |code, detail: String| Error::Conflict { code, detail };
+    match (run.state, kept) {
+        (State::Complete, Some((id, kept))) => file::answer(&request, id, kept, &app.runs),
+        (State::Complete, None) => {
+            let detail = "the file of this run has expired or there was none; ask for it again";
+            Err(Error::Gone(detail.into()).into())
+        }
+        (State::Queued | State::Running, _) => {
+            let detail =
+                format!("the run is {}; its file is there when it is complete", run.state.word());
+            Err(refuse("run_not_finished", detail).into())
+        }
+        (State::Failed | State::Cancelled, _) => {
+            let detail =
+                format!("the run is {}, so it has no file; ask for it again", run.state.word());
+            Err(refuse("run_has_no_file", detail).into())
+        }
+    }
 }
 
 fn search(pairs: &[(String, String)], caller: &Caller) -> Result<Search, Error> {

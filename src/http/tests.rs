@@ -3,6 +3,7 @@
 use super::disposition::{asked_name, attachment, safe_name};
 use super::gate::is_loopback;
 use super::negotiation::choose_for_tests as choose;
+use super::range::{Wanted, names as tags_name, range};
 use crate::formats::Format;
 
 const NAMES: &str =
@@ -119,4 +120,44 @@ fn a_name_that_was_asked_for_gets_its_ending_once_and_is_none_where_nothing_is_l
     for name in ["", "  ", "..", "a\"b\\.csv", ".csv", "\u{202E}"] {
         assert_eq!(named(name), None, "{name:?}");
     }
+}
+
+#[test]
+fn a_range_is_a_part_or_the_whole_and_refused_only_where_it_lies_outside() {
+    let part = |first, last| Wanted::Part(first, last);
+    for (header, wanted) in [
+        ("bytes=0-499", part(0, 499)),
+        ("bytes=500-", part(500, 999)),
+        ("bytes=-500", part(500, 999)),
+        ("bytes=999-999", part(999, 999)),
+        ("bytes=0-999999", part(0, 999)),
+        ("bytes=-2000", part(0, 999)),
+        ("bytes=-0", Wanted::Beyond),
+        ("bytes=1000-", Wanted::Beyond),
+        ("bytes=1000-2000", Wanted::Beyond),
+        ("bytes=5-2", Wanted::Whole),
+        ("bytes=abc", Wanted::Whole),
+        ("bytes=", Wanted::Whole),
+        ("items=0-5", Wanted::Whole),
+        ("BYTES=0-1", Wanted::Whole),
+        ("bytes = 0-1", Wanted::Whole),
+        ("bytes=0-10,20-30", Wanted::Whole),
+        ("bytes=0-10,9999-10000", Wanted::Whole),
+        ("bytes=9999-10000,20000-", Wanted::Beyond),
+        ("bytes=18446744073709551615-", Wanted::Beyond),
+        ("bytes=0-18446744073709551616", part(0, 999)),
+        ("bytes=-", Wanted::Whole),
+        ("bytes=+1-2", Wanted::Whole),
+    ] {
+        assert_eq!(range(Some(header), 1_000), wanted, "{header}");
+    }
+    assert_eq!(range(None, 1_000), Wanted::Whole);
+    assert_eq!(range(Some("bytes=0-"), 0), Wanted::Beyond);
+}
+
+#[test]
+fn a_weak_tag_names_a_file_for_a_cache_and_not_for_a_change() {
+    assert!(tags_name("\"a\", \"b\"", "\"b\"", false) && tags_name("*", "\"b\"", false));
+    assert!(!tags_name("W/\"b\"", "\"b\"", false) && tags_name("W/\"b\"", "\"b\"", true));
+    assert!(!tags_name("\"c\"", "\"b\"", true));
 }

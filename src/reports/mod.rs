@@ -18,7 +18,7 @@ use bytes::Bytes;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-pub use request::{Asked, PAGE, Request, Wanted};
+pub use request::{Asked, PAGE, Request, Wanted, Way};
 pub use view::{ColumnView, FilterView, ReportView};
 
 use crate::access::Caller;
@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::formats;
 use crate::rows::{RowSink, Value};
 use crate::runs::{Begin, Permit, Permits, Reason, Run, RunKind, Runs, Stop};
+use crate::spool::{Kept, Spool, Told};
 
 /// The definitions that come with the program.
 pub const BUILT_IN: &[(&str, &str)] = &[("settlements", include_str!("settlements.toml"))];
@@ -42,8 +43,18 @@ pub struct Reports {
     /// The types of orders' columns, by report, as far as they were asked for.
     order_types: Mutex<BTreeMap<String, Arc<[String]>>>,
     runs: Runs,
-    streams: Arc<Permits>,
+    permits: Allowed,
+    spool: Spool,
     limits: Limits,
+}
+
+/// How much may go on at once.
+#[derive(Debug, Clone)]
+pub struct Allowed {
+    /// Direct streams.
+    pub streams: Arc<Permits>,
+    /// Files being built.
+    pub builds: Arc<Permits>,
 }
 
 /// The time limits of a report.
@@ -64,6 +75,16 @@ pub struct Opened {
     /// The page in whole, where a page was asked for.
     pub page: Option<Paged>,
     /// How long it waited for its permit, and then for its first batch.
+    pub waits: [Duration; 2],
+}
+
+/// A file that is whole.
+pub struct Prepared {
+    /// The run that made it.
+    pub run: Uuid,
+    /// The file.
+    pub file: Arc<Kept>,
+    /// How long it waited for its permit, and then was built.
     pub waits: [Duration; 2],
 }
 
@@ -97,12 +118,13 @@ impl Reports {
         definitions: Definitions,
         databases: BTreeMap<String, Database>,
         runs: Runs,
-        streams: Arc<Permits>,
+        permits: Allowed,
+        spool: Spool,
         limits: Limits,
     ) -> Self {
         let definitions = RwLock::new(Arc::new(definitions));
         let order_types = Mutex::default();
-        Self { definitions, databases, order_types, runs, streams, limits }
+        Self { definitions, databases, order_types, runs, permits, spool, limits }
     }
 
     /// The definitions in force.
@@ -194,12 +216,8 @@ impl Reports {
         let id = run.id();
         let begun = Instant::now();
         let opened = async {
-            let permit = self.permit(&run).await;
+            let (run, permit) = self.permitted(run, &self.permits.streams).await?;
             let queued = begun.elapsed();
-            let (run, permit) = match permit {
-                Ok(permit) => (run, permit),
-                Err(error) => return Err(end(run, error).await),
-            };
             let delivery = self.delivery(report, asked, caller, coding, stall, run).await?;
             let mut receiver = delivery::direct(delivery, permit)?;
             if let Some(first) = receiver.first(self.limits.first_row).await? {
@@ -210,6 +228,36 @@ impl Reports {
             Ok(Opened { run: id, receiver, page, waits })
         };
         opened.await.map_err(|error| Refused { error, run: Some(id) })
+    }
+
+    /// Builds the whole answer as a file: when this comes back, it is there, and stays for a while.
+    ///
+    /// # Errors
+    /// Whatever ended the run; nothing is left of its file then.
+    pub async fn prepare(
+        &self,
+        report: &Report,
+        asked: Asked,
+        caller: &Caller,
+        told: Told,
+    ) -> Result<Prepared, Refused> {
+        let run = self.begin(RunKind::Report, report, &asked, caller).await?;
+        let id = run.id();
+        // A client that leaves while his file is built does not want it.
+        let _guard = StopOnDrop(run.stop().clone());
+        let begun = Instant::now();
+        let prepared = async {
+            let (run, permit) = self.permitted(run, &self.permits.builds).await?;
+            let queued = begun.elapsed();
+            let file = self.spool.begin(id, told, run.stop().clone())?;
+            let delivery =
+                self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
+            delivery::write(delivery, Box::new(file), Some(permit)).await?;
+            let gone = || Error::Gone("the file of this run has expired; ask for it again".into());
+            let file = self.spool.find(id).ok_or_else(gone)?;
+            Ok(Prepared { run: id, file, waits: [queued, begun.elapsed().saturating_sub(queued)] })
+        };
+        prepared.await.map_err(|error| Refused { error, run: Some(id) })
     }
 
     /// Writes an answer into a writer, as a run of the command line.
@@ -228,7 +276,7 @@ impl Reports {
         run.started();
         watch(run.id(), Arc::clone(run.progress()), run.stop().clone());
         let delivery = self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
-        delivery::write(delivery, writer).await
+        delivery::write(delivery, writer, None).await.map(drop)
     }
 
     async fn begin(
@@ -243,10 +291,15 @@ impl Reports {
         self.runs.begin(begin).await
     }
 
-    async fn permit(&self, run: &Run) -> Result<Permit> {
-        let permit = self.streams.acquire(run.stop()).await?;
-        run.started();
-        Ok(permit)
+    /// Waits for a permit and notes that the run is at work; a run that gets none is over.
+    async fn permitted(&self, run: Run, permits: &Permits) -> Result<(Run, Permit)> {
+        match permits.acquire(run.stop()).await {
+            Ok(permit) => {
+                run.started();
+                Ok((run, permit))
+            }
+            Err(error) => Err(end(run, error).await),
+        }
     }
 
     async fn delivery(
@@ -352,7 +405,7 @@ async fn end(run: Run, error: Error) -> Error {
     error
 }
 
-/// Stops a query whose asker is gone.
+/// Stops what is done for somebody who is gone.
 struct StopOnDrop(Stop);
 
 impl Drop for StopOnDrop {

@@ -39,9 +39,38 @@ pub struct Asked {
     pub options: Options,
     /// Whether a last line says how it ended.
     pub summary: bool,
+    /// How the answer is to leave.
+    pub way: Way,
     /// The name for the download, without regard to what names may be.
     pub filename: Option<String>,
     pairs: Vec<(String, String)>,
+}
+
+/// How an answer leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Bytes leave as rows arrive.
+    Direct,
+    /// The whole file is built first.
+    Prepared,
+}
+
+impl Way {
+    const ALL: [Self; 2] = [Self::Direct, Self::Prepared];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Prepared => "prepared",
+        }
+    }
+
+    /// What a format has where the request does not say.
+    const fn of(format: Format) -> Self {
+        match format {
+            Format::Ndjson | Format::Json | Format::Csv => Self::Direct,
+        }
+    }
 }
 
 /// What a request for a count asks.
@@ -87,7 +116,7 @@ impl Request<'_> {
         let zone = reader.zone(self.zone);
         let filters = reader.filters(report, &zone, &ROWS_PARAMETERS);
         let format = reader.word("format", &Format::ALL, Format::name);
-        reader.delivery();
+        let way = reader.word("delivery", &Way::ALL, Way::name);
         let limit = reader.limit(report);
         let after = reader.after(report, &filters);
         let columns = reader.columns(report);
@@ -107,7 +136,8 @@ impl Request<'_> {
         let pairs = self.pairs.to_vec();
         // A line behind an array or a table would break it.
         let summary = summary && format == Format::Ndjson;
-        Ok(Asked { columns, filters, after, limit, format, options, summary, filename, pairs })
+        let way = way.unwrap_or_else(|| Way::of(format));
+        Ok(Asked { columns, filters, after, limit, format, options, summary, way, filename, pairs })
     }
 }
 
@@ -182,11 +212,6 @@ impl<'a> Reader<'a> {
     /// The filters are what is left when the endpoint's own parameters are taken out.
     fn filters(&mut self, report: &Report, zone: &TimeZone, own: &[&str]) -> Filters {
         definitions::parse_filters(report, self.pairs, own, zone, &mut self.problems)
-    }
-
-    fn delivery(&mut self) {
-        // Rows leave as they arrive; whole files are not built yet.
-        self.word("delivery", &["direct"], |word| word);
     }
 
     fn limit(&mut self, report: &Report) -> Option<u64> {

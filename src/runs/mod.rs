@@ -49,7 +49,7 @@ struct Registry {
     keep: Duration,
     retired: AtomicBool,
     live: Mutex<HashMap<Uuid, Arc<Live>>>,
-    last_words: mpsc::UnboundedSender<LastWord>,
+    words: mpsc::UnboundedSender<Word>,
 }
 
 /// What the process that does a run knows of it.
@@ -67,10 +67,12 @@ struct Started {
     queue_ms: u64,
 }
 
-/// The end of a run that was dropped.
-struct LastWord {
-    id: Uuid,
-    outcome: Outcome,
+/// What is written down later, by the finisher.
+enum Word {
+    /// The end of a run that was dropped, or whose end the state did not take.
+    Last { id: Uuid, outcome: Outcome },
+    /// Bytes of a run's file that were fetched.
+    Fetched { id: Uuid, bytes: u64 },
 }
 
 /// What a run is begun with.
@@ -157,7 +159,7 @@ impl Runs {
     /// # Errors
     /// [`Error::Unavailable`] where the state cannot be written.
     pub async fn start(state: DatabaseConnection, clock: Clock, keep: Duration) -> Result<Self> {
-        let (last_words, words) = mpsc::unbounded_channel();
+        let (speaker, words) = mpsc::unbounded_channel();
         let runs = Self(Arc::new(Registry {
             node: Uuid::now_v7().to_string(),
             state,
@@ -165,7 +167,7 @@ impl Runs {
             keep,
             retired: AtomicBool::new(false),
             live: Mutex::default(),
-            last_words,
+            words: speaker,
         }));
         runs.register_node().await?;
         tokio::spawn(store::finisher(Arc::downgrade(&runs.0), words));
@@ -198,6 +200,11 @@ impl Runs {
         });
         self.live().insert(id, Arc::clone(&live));
         Run { runs: self, id, live, begun, finished: false }
+    }
+
+    /// Notes that bytes of a finished run's file were handed to a client.
+    pub fn fetched(&self, id: Uuid, bytes: u64) {
+        let _ = self.0.words.send(Word::Fetched { id, bytes });
     }
 
     /// How many runs go on in this process.
@@ -264,8 +271,8 @@ impl Run {
         // Not before: a caller that is cancelled while it waits leaves the last word to the drop.
         self.finished = true;
         if written.is_err() {
-            let word = LastWord { id: self.id, outcome: unrecorded(outcome) };
-            let _ = self.runs.0.last_words.send(word);
+            let word = Word::Last { id: self.id, outcome: unrecorded(outcome) };
+            let _ = self.runs.0.words.send(word);
         } else {
             self.runs.live().remove(&self.id);
         }
@@ -312,7 +319,7 @@ impl Drop for Run {
             bytes: self.live.progress.bytes(),
             ..Outcome::ended(ended)
         };
-        let _ = self.runs.0.last_words.send(LastWord { id: self.id, outcome });
+        let _ = self.runs.0.words.send(Word::Last { id: self.id, outcome });
     }
 }
 

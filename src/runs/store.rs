@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use entity::runs::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, RuntimeErr,
 };
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use uuid::{Timestamp, Uuid};
 
 use super::{
-    Begin, Ended, LastWord, Live, Outcome, Reason, Registry, RunKind, RunView, Runs, Started, State,
+    Begin, Ended, Live, Outcome, Reason, Registry, RunKind, RunView, Runs, Started, State, Word,
 };
 use crate::error::{Error, Result};
 
@@ -168,6 +168,24 @@ impl Runs {
         Ok(())
     }
 
+    async fn write_word(&self, word: &Word) -> Result<()> {
+        match word {
+            Word::Last { id, outcome } => {
+                let Some(live) = self.live().get(id).map(Arc::clone) else { return Ok(()) };
+                self.write_end(*id, &live, outcome).await?;
+                self.live().remove(id);
+                Ok(())
+            }
+            Word::Fetched { id, bytes } => {
+                let more = Expr::col(Column::SentBytes).add(signed(*bytes));
+                let update = Entity::update_many()
+                    .col_expr(Column::SentBytes, more)
+                    .filter(Column::Id.eq(id.to_string()));
+                update.exec(&self.0.state).await.map(drop).map_err(away)
+            }
+        }
+    }
+
     /// Forgets finished runs that were begun longer ago than they are kept.
     pub(super) async fn forget_old(&self) -> Result<()> {
         let kept_from = (self.0.clock)() - self.0.keep;
@@ -280,22 +298,15 @@ pub(super) fn unfinished() -> sea_orm::sea_query::SimpleExpr {
     Column::State.is_in([State::Queued.word(), State::Running.word()])
 }
 
-/// Writes the last words of dropped runs, until the registry is gone.
-pub(super) async fn finisher(
-    registry: Weak<Registry>,
-    mut words: mpsc::UnboundedReceiver<LastWord>,
-) {
-    while let Some(LastWord { id, outcome }) = words.recv().await {
+/// Writes what others leave to it, until the registry is gone.
+pub(super) async fn finisher(registry: Weak<Registry>, mut words: mpsc::UnboundedReceiver<Word>) {
+    while let Some(word) = words.recv().await {
         loop {
             let Some(registry) = registry.upgrade() else { return };
             let runs = Runs(registry);
-            let Some(live) = runs.live().get(&id).map(Arc::clone) else { break };
-            match runs.write_end(id, &live, &outcome).await {
-                Ok(_) => {
-                    runs.live().remove(&id);
-                    break;
-                }
-                Err(error) => tracing::warn!(run = %id, %error, "a run's end is not written yet"),
+            match runs.write_word(&word).await {
+                Ok(()) => break,
+                Err(error) => tracing::warn!(%error, "a run's end is not written yet"),
             }
             drop(runs);
             tokio::time::sleep(AGAIN).await;
