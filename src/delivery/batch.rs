@@ -121,7 +121,7 @@ impl Shared {
 
     /// Writes what stands after the last row and sends all of it; `room` waits until the outlet takes
     /// a further chunk.
-    pub(super) fn finish(&self, room: &dyn Fn() -> Result<()>) -> Result<Totals> {
+    pub(super) fn finish(&self, room: &(dyn Fn() -> Result<()> + Sync)) -> Result<Totals> {
         let batch = &mut *self.lock();
         // From here on the pump alone sends.
         self.oldest.store(0, Ordering::Relaxed);
@@ -200,7 +200,7 @@ impl Shared {
 /// Takes what an encoder writes at its end, however much, and passes it on in chunks.
 struct Tail<'t> {
     line: &'t mut Line,
-    room: &'t dyn Fn() -> Result<()>,
+    room: &'t (dyn Fn() -> Result<()> + Sync),
     rows: u64,
     progress: &'t Progress,
 }

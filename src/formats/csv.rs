@@ -92,7 +92,7 @@ impl Encoder for CsvEncoder {
         Ok(())
     }
 
-    fn finish(&mut self, _out: &mut dyn Write) -> Result<()> {
+    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<()> {
         Ok(())
     }
 

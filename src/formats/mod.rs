@@ -2,21 +2,25 @@
 //!
 //! Every encoder here writes values exactly: digits as they came, floats by their shortest form that
 //! reads back the same, times to the last digit of their fraction. The announced exceptions are NaN
-//! and the infinities, which JSON and spreadsheets do not have, and CSV's formula guard. A value
-//! that does not fit its column's kind is written by what it is, never lost. This module knows no
-//! database and no transport.
+//! and the infinities, which JSON and spreadsheets do not have, CSV's formula guard, and the limits
+//! of a spreadsheet's cell. A value that does not fit its column's kind is written by what it is,
+//! never lost. This module knows no database and no transport.
 
 mod csv;
 mod escape;
 mod object;
+mod xlsx;
 
 #[cfg(test)]
 mod tests;
 
 pub use csv::CsvEncoder;
 pub use object::ObjectEncoder;
+pub use xlsx::XlsxEncoder;
+pub use xlsx::sheet_names;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
@@ -32,11 +36,13 @@ pub enum Format {
     Json,
     /// RFC 4180: CRLF, a header also without rows.
     Csv,
+    /// A workbook; rows beyond what a sheet holds go on in a further one.
+    Xlsx,
 }
 
 impl Format {
     /// Every format, in the order in which they are offered.
-    pub const ALL: [Self; 3] = [Self::Ndjson, Self::Json, Self::Csv];
+    pub const ALL: [Self; 4] = [Self::Ndjson, Self::Json, Self::Csv, Self::Xlsx];
 
     /// The word for this format in parameters and definitions.
     #[must_use]
@@ -45,6 +51,7 @@ impl Format {
             Self::Ndjson => "ndjson",
             Self::Json => "json",
             Self::Csv => "csv",
+            Self::Xlsx => "xlsx",
         }
     }
 
@@ -61,6 +68,7 @@ impl Format {
             Self::Ndjson => "application/x-ndjson",
             Self::Json => "application/json",
             Self::Csv => "text/csv; charset=utf-8",
+            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         }
     }
 
@@ -71,6 +79,7 @@ impl Format {
             Self::Ndjson => "ndjson",
             Self::Json => "json",
             Self::Csv => "csv",
+            Self::Xlsx => "xlsx",
         }
     }
 }
@@ -133,7 +142,7 @@ pub struct Options {
     pub zone: TimeZone,
     /// NDJSON and JSON: how the numbers of `int` and `decimal` columns are written.
     pub numbers: Numbers,
-    /// CSV: what the header row says.
+    /// CSV and xlsx: what the header row says; a workbook always has one.
     pub header: Header,
     /// CSV: whether a UTF-8 byte order mark comes first, by which Excel knows the encoding.
     pub bom: bool,
@@ -142,6 +151,12 @@ pub struct Options {
     pub delimiter: u8,
     /// CSV: whether text that a spreadsheet would run as a formula is prefixed with `'`.
     pub formula_guard: bool,
+    /// xlsx: what the sheets are named after; made to fit Excel's rules.
+    pub title: String,
+    /// xlsx: where rows lie, uncompressed and nameless, until the workbook is finished.
+    pub temp_dir: PathBuf,
+    /// xlsx: how hard it is compressed, from 1, the fastest, to 9.
+    pub level: u8,
 }
 
 impl Default for Options {
@@ -155,6 +170,9 @@ impl Default for Options {
             bom: false,
             delimiter: b',',
             formula_guard: true,
+            title: String::new(),
+            temp_dir: PathBuf::from("/tmp"),
+            level: 2,
         }
     }
 }
@@ -166,6 +184,7 @@ pub fn encoder(format: Format, columns: &[Column], options: &Options) -> FormatE
         Format::Ndjson => FormatEncoder::Object(ObjectEncoder::ndjson(columns, options)),
         Format::Json => FormatEncoder::Object(ObjectEncoder::json(columns, options)),
         Format::Csv => FormatEncoder::Csv(CsvEncoder::new(columns, options)),
+        Format::Xlsx => FormatEncoder::Xlsx(Box::new(XlsxEncoder::new(columns, options))),
     }
 }
 
@@ -176,6 +195,8 @@ pub enum FormatEncoder {
     Object(ObjectEncoder),
     /// CSV.
     Csv(CsvEncoder),
+    /// A workbook; larger than the others by far.
+    Xlsx(Box<XlsxEncoder>),
 }
 
 impl Encoder for FormatEncoder {
@@ -183,6 +204,7 @@ impl Encoder for FormatEncoder {
         match self {
             Self::Object(encoder) => encoder.begin(out),
             Self::Csv(encoder) => encoder.begin(out),
+            Self::Xlsx(encoder) => encoder.begin(out),
         }
     }
 
@@ -191,13 +213,15 @@ impl Encoder for FormatEncoder {
         match self {
             Self::Object(encoder) => encoder.row(row, out),
             Self::Csv(encoder) => encoder.row(row, out),
+            Self::Xlsx(encoder) => encoder.row(row, out),
         }
     }
 
-    fn finish(&mut self, out: &mut dyn Write) -> Result<()> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {
         match self {
             Self::Object(encoder) => encoder.finish(out),
             Self::Csv(encoder) => encoder.finish(out),
+            Self::Xlsx(encoder) => encoder.finish(out),
         }
     }
 
@@ -205,6 +229,7 @@ impl Encoder for FormatEncoder {
         match self {
             Self::Object(encoder) => encoder.take_warnings(),
             Self::Csv(encoder) => encoder.take_warnings(),
+            Self::Xlsx(encoder) => encoder.take_warnings(),
         }
     }
 }

@@ -86,7 +86,7 @@ impl Encoder for ObjectEncoder {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut dyn Write) -> Result<()> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {
         let end = if self.empty { self.shape.end_empty } else { self.shape.end };
         out.write_all(end).map_err(Error::writing)
     }

@@ -69,6 +69,8 @@ impl Way {
     const fn of(format: Format) -> Self {
         match format {
             Format::Ndjson | Format::Json | Format::Csv => Self::Direct,
+            // Nothing of a workbook can leave before its last row is there.
+            Format::Xlsx => Self::Prepared,
         }
     }
 }
@@ -130,6 +132,8 @@ impl Request<'_> {
             bom: reader.flag("bom", defaults.bom),
             delimiter: reader.delimiter().unwrap_or(defaults.delimiter),
             formula_guard: reader.flag("formula_guard", defaults.formula_guard),
+            title: report.title.clone(),
+            ..defaults
         };
         reader.done(())?;
         let format = format.map_or(self.negotiated, Ok)?;

@@ -62,7 +62,7 @@ pub trait Encoder {
     ///
     /// # Errors
     /// Whatever `out` says; [`crate::error::Error::Internal`] where the format cannot be finished.
-    fn finish(&mut self, out: &mut dyn Write) -> Result<()>;
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<()>;
 
     /// What was noticed on the way and is not an error, for the run; empties the list.
     fn take_warnings(&mut self) -> Vec<Warning>;

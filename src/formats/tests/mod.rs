@@ -54,6 +54,7 @@ fn cell(format: Format, kind: Kind, value: Value<'_>, options: &Options) -> Stri
         Format::Ndjson => ("{\"v\":", "}\n"),
         Format::Json => ("[\n{\"v\":", "}\n]\n"),
         Format::Csv => ("v title\r\n", "\r\n"),
+        Format::Xlsx => panic!("a workbook is no text"),
     };
     text.strip_prefix(before).unwrap().strip_suffix(after).unwrap().to_owned()
 }
