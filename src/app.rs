@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::database::{self, Database};
 use crate::definitions::{Definitions, Fault};
 use crate::error::{Error, Result};
-use crate::reports::{self, Allowed, Limits, Reports};
+use crate::reports::{self, Allowed, Books, Limits, Reports};
 use crate::runs::{Permits, Runs};
 use crate::spool::Spool;
 
@@ -68,14 +68,10 @@ impl App {
         let databases = open_databases(&config.databases, readers)?;
         let limits = Limits { first_row: config.first_row_timeout, stall: config.stall_timeout };
         let definitions = read_definitions(&config);
-        let reports = Reports::new(
-            definitions,
-            databases,
-            runs.clone(),
-            permits.clone(),
-            spool.clone(),
-            limits,
-        );
+        let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
+        let (kept, allowed) = (spool.clone(), permits.clone());
+        let reports =
+            Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);
         let faults = std::sync::RwLock::default();
         let app =
             Self { config, runs, permits, spool, reports, faults, state, stopping: false.into() };
@@ -89,10 +85,9 @@ impl App {
     /// # Errors
     /// [`Error::Conflict`] where another server has it.
     pub fn own_temp_dir(&self) -> Result<File> {
-        let path = self.config.temp_dir.join("lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(Error::writing)?;
-        file.try_lock().map_err(|_| Error::Conflict {
+        // The directory itself is locked, so that nothing more lies in it.
+        let directory = File::open(&self.config.temp_dir).map_err(Error::writing)?;
+        directory.try_lock().map_err(|_| Error::Conflict {
             code: "temp_dir_in_use",
             detail: format!(
                 "another server has the temporary directory {}; give each its own data_dir",
@@ -100,7 +95,7 @@ impl App {
             ),
         })?;
         self.spool.sweep()?;
-        Ok(file)
+        Ok(directory)
     }
 
     /// Reads the definitions again and puts them in force.

@@ -94,6 +94,9 @@ pub struct Given {
     /// How long running answers may take to end when the server stops [default: 30s]
     #[arg(long, env = "TALLYROLL_SHUTDOWN_TIMEOUT", alias = "shutdown_timeout", global = true)]
     shutdown_timeout: Option<String>,
+    /// How hard workbooks are compressed, 1 to 9 [default: 2]
+    #[arg(long, env = "TALLYROLL_XLSX_LEVEL", alias = "xlsx_level", global = true)]
+    xlsx_level: Option<u8>,
     /// How long finished runs are kept [default: 400d]
     #[arg(long, env = "TALLYROLL_KEEP_RUNS", alias = "keep_runs", global = true)]
     keep_runs: Option<String>,
@@ -141,6 +144,8 @@ pub struct Config {
     pub stall_timeout: Duration,
     /// How long running answers may take to end when the server stops.
     pub shutdown_timeout: Duration,
+    /// How hard workbooks are compressed, 1 to 9.
+    pub xlsx_level: u8,
     /// How long finished runs are kept.
     pub keep_runs: Duration,
     /// What the log says, as a tracing filter.
@@ -238,6 +243,7 @@ impl Given {
             streams: at_least_one("streams", self.streams.or(file.streams), 48, &mut faults),
             builds: at_least_one("builds", self.builds.or(file.builds), cores(), &mut faults),
             spool_cap: size("spool_cap", self.spool_cap.or(file.spool_cap), "10GiB", &mut faults),
+            xlsx_level: level(self.xlsx_level.or(file.xlsx_level), &mut faults),
             queue: self.queue.or(file.queue).unwrap_or(200),
             log: self.log.or(file.log).unwrap_or_else(|| "info".into()),
             data_dir,
@@ -271,6 +277,15 @@ fn zone(name: Option<String>, faults: &mut Vec<Problem>) -> jiff::tz::TimeZone {
         ));
         jiff::tz::TimeZone::UTC
     })
+}
+
+fn level(level: Option<u8>, faults: &mut Vec<Problem>) -> u8 {
+    let level = level.unwrap_or(2);
+    if !(1..=9).contains(&level) {
+        let detail = format!("xlsx_level is {level}; it takes 1 (fast) to 9 (small)");
+        faults.push(Problem::parameter("xlsx_level", "out_of_range", level.to_string(), detail));
+    }
+    level
 }
 
 fn cores() -> usize {

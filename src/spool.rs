@@ -38,9 +38,17 @@ struct Shared {
     cap: u64,
     keep: Duration,
     runtime: Handle,
-    used: Mutex<u64>,
+    used: Mutex<Used>,
     freed: Condvar,
     kept: Mutex<HashMap<Uuid, Arc<Kept>>>,
+}
+
+/// Bytes of finished and unfinished files.
+#[derive(Debug, Default)]
+struct Used {
+    all: u64,
+    /// Of these, the bytes of builds that wait for room.
+    waiting: u64,
 }
 
 /// A whole file; it goes when the last holder lets go.
@@ -71,7 +79,7 @@ impl Spool {
             cap,
             keep,
             runtime: Handle::current(),
-            used: Mutex::new(0),
+            used: Mutex::default(),
             freed: Condvar::new(),
             kept: Mutex::default(),
         }))
@@ -126,7 +134,7 @@ impl Spool {
     /// Bytes of finished and unfinished files.
     #[must_use]
     pub fn used(&self) -> u64 {
-        *self.0.lock_used()
+        self.0.lock_used().all
     }
 }
 
@@ -147,28 +155,32 @@ impl Shared {
         });
     }
 
-    fn lock_used(&self) -> MutexGuard<'_, u64> {
+    fn lock_used(&self) -> MutexGuard<'_, Used> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `more` bytes fit beside the others; `own` of those in use are the waiter's.
+    ///
+    /// Where all that is in use belongs to builds that wait, none of them would ever go on, so this
+    /// one is given up for the others.
     fn reserve(&self, more: u64, own: u64, stop: &Stop) -> Result<()> {
         let mut used = self.lock_used();
-        while *used + more > self.cap {
+        while used.all + more > self.cap {
             stop.check()?;
-            if *used == own {
-                return Err(Error::NoSpace(
-                    format!("one file is larger than spool_cap, {} bytes", self.cap).into(),
-                ));
+            if used.all == used.waiting + own {
+                let detail = format!("spool_cap, {} bytes, is full of unfinished files", self.cap);
+                return Err(Error::NoSpace(detail.into()));
             }
+            used.waiting += own;
             used = self.freed.wait_timeout(used, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            used.waiting -= own;
         }
-        *used += more;
+        used.all += more;
         Ok(())
     }
 
     fn free(&self, bytes: u64) {
-        *self.lock_used() -= bytes;
+        self.lock_used().all -= bytes;
         self.freed.notify_all();
     }
 }

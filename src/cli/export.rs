@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(100);
 pub(super) struct Export {
     /// The report's name
     report: String,
-    /// ndjson, json or csv
+    /// ndjson, json, csv or xlsx
     #[arg(long)]
     format: String,
     /// The file to write, or - for standard output

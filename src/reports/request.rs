@@ -135,6 +135,11 @@ impl Request<'_> {
             title: report.title.clone(),
             ..defaults
         };
+        let wants_book = format.or(self.negotiated.as_ref().ok().copied()) == Some(Format::Xlsx);
+        if wants_book && options.header == Header::None {
+            let detail = "\"header\" is \"none\"; a workbook has a header, title or key";
+            reader.refuse("header", "unknown_value", "none", detail.into());
+        }
         reader.done(())?;
         let format = format.map_or(self.negotiated, Ok)?;
         let pairs = self.pairs.to_vec();

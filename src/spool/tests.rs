@@ -110,3 +110,22 @@ async fn what_an_earlier_process_left_is_swept_and_nothing_else() {
     Spool::new(directory.path().into(), 10, LONG).sweep().unwrap();
     assert_eq!(files(&directory), 2);
 }
+
+#[tokio::test]
+async fn of_builds_that_would_wait_for_one_another_for_ever_one_is_given_up() {
+    let directory = TempDir::new().unwrap();
+    let spool = Spool::new(directory.path().into(), 10, LONG);
+    let building: Vec<_> = (0..2)
+        .map(|_| {
+            let mut file = spool.begin(Uuid::now_v7(), told(), Stop::new()).unwrap();
+            file.write_all(&[0; 5]).unwrap();
+            file
+        })
+        .collect();
+    let building: Vec<_> = building
+        .into_iter()
+        .map(|mut file| std::thread::spawn(move || file.write_all(&[0; 5])))
+        .collect();
+    let ended: Vec<_> = building.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(ended.iter().filter(|ended| ended.is_ok()).count(), 1, "{ended:?}");
+}

@@ -125,7 +125,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("database", &["rows", "runs", "definitions"]),
     ("definitions", &["rows", "access", "database", "formats"]),
     ("delivery", &["rows", "runs", "formats", "database"]),
-    ("reports", &["rows", "access", "runs", "formats", "database", "definitions", "delivery"]),
+    ("spool", &["runs", "delivery"]),
+    (
+        "reports",
+        &["rows", "access", "runs", "formats", "database", "definitions", "delivery", "spool"],
+    ),
     ("demo", &["rows", "database", "definitions"]),
     ("config", &[]),
     ("observe", &[]),

@@ -11,6 +11,7 @@ mod curl;
 mod first_row;
 mod leaving;
 mod memory;
+mod prepared;
 mod queue;
 mod shutdown;
 mod stalls;
