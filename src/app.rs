@@ -79,22 +79,18 @@ impl App {
         Ok(app)
     }
 
-    /// Takes the temporary directory for this process alone, and sweeps what an earlier one left. It
-    /// is given back when the file is dropped.
+    /// Sweeps what an earlier process left in the temporary directory, unless another one works in it.
+    /// The directory counts as worked in until the file is dropped.
     ///
     /// # Errors
-    /// [`Error::Conflict`] where another server has it.
+    /// [`Error::Internal`] where the directory cannot be read.
     pub fn own_temp_dir(&self) -> Result<File> {
         // The directory itself is locked, so that nothing more lies in it.
         let directory = File::open(&self.config.temp_dir).map_err(Error::writing)?;
-        directory.try_lock().map_err(|_| Error::Conflict {
-            code: "temp_dir_in_use",
-            detail: format!(
-                "another server has the temporary directory {}; give each its own data_dir",
-                self.config.temp_dir.display()
-            ),
-        })?;
-        self.spool.sweep()?;
+        if directory.try_lock().is_ok() {
+            self.spool.sweep()?;
+        }
+        directory.lock_shared().map_err(Error::writing)?;
         Ok(directory)
     }
 

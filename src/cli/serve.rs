@@ -29,7 +29,7 @@ impl Serve {
             prepare(&config).await?;
         }
         let app = App::open(config).await?;
-        // Held to the end: the files under this directory are this server's to sweep.
+        // Held to the end, so that no other server sweeps this one's files away.
         let _lock = app.own_temp_dir()?;
         let server = Server::bind(app)?;
         let address = server.address();

@@ -187,11 +187,6 @@ impl Reports {
             level: self.books.level,
             ..asked.options.clone()
         };
-        let options = Options {
-            temp_dir: self.books.temp_dir.clone(),
-            level: self.books.level,
-            ..asked.options.clone()
-        };
         let source = database.source(query, format!("tallyroll/{}", run.id()));
         Ok(Delivery {
             source,

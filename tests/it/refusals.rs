@@ -344,20 +344,6 @@ async fn raw(server: &Server<'_>, request: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn rows_for_http_1_0_are_refused_in_words_because_a_cut_could_not_be_told() {
-    on_every_backend(async |place| {
-        place.demo(5).await;
-        let server = Server::start(&place, &[]).await;
-        let (status, answer) =
-            raw(&server, &format!("GET {ROWS} HTTP/1.0\r\nHost: localhost\r\n")).await;
-        assert_eq!(status, 400, "{answer}");
-        assert!(answer.contains("HTTP/1.1"), "{answer}");
-        server.stop().await;
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn problems_are_alike_whatever_is_wrong() {
     on_every_backend(async |place| {
         place.demo(5).await;

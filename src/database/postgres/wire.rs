@@ -117,13 +117,19 @@ pub(super) fn reader(cell: &Cell, column_type: &PgTypeInfo) -> Result<Wire, Stri
     let kind = match &cell.read {
         // A place in the order is asked for as text, whatever it is.
         Read::Stored => Kind::Text,
+        // A time that is counted is a whole number.
+        Read::As { kind: Kind::Time, unit: Some(_), .. } => Kind::Int,
         Read::As { kind, .. } => *kind,
     };
-    if fits(kind, wire) {
+    if fits(kind, wire) && !(wire == Wire::Numeric && is_counted(cell)) {
         Ok(wire)
     } else {
         Err(unreadable(type_name, "declare the kind that it is"))
     }
+}
+
+fn is_counted(cell: &Cell) -> bool {
+    matches!(cell.read, Read::As { kind: Kind::Time, unit: Some(_), .. })
 }
 
 /// Types sent as their text. A type that PostgreSQL does not come with is one only if it is an enum,
