@@ -112,7 +112,10 @@ impl Reports {
         let prepared = async {
             let (run, permit) = self.permitted(run, &self.permits.builds).await?;
             let queued = begun.elapsed();
-            let file = self.spool.begin(id, told, run.stop().clone())?;
+            let file = match self.spool.begin(id, told, run.stop().clone()) {
+                Ok(file) => file,
+                Err(error) => return Err(end(run, error).await),
+            };
             let delivery =
                 self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
             delivery::write(delivery, Box::new(file), Some(permit)).await?;
@@ -174,10 +177,10 @@ impl Reports {
         stall: Option<Duration>,
         run: Run,
     ) -> Result<Delivery> {
-        let database = self.database(report)?;
-        let types = match &asked.after {
-            Some(_) => self.order_types(report, database).await?,
-            None => Arc::default(),
+        let found = self.source_of(report, &asked).await;
+        let (database, types) = match found {
+            Ok(found) => found,
+            Err(error) => return Err(end(run, error).await),
         };
         let query = statement(report, &asked, caller, &types, database.dialect());
         let columns: Vec<_> =
@@ -197,6 +200,20 @@ impl Reports {
             stall,
             run,
         })
+    }
+
+    /// The database to read, and the types that a later page needs named.
+    async fn source_of(
+        &self,
+        report: &Report,
+        asked: &Asked,
+    ) -> Result<(&Database, Arc<[String]>)> {
+        let database = self.database(report)?;
+        let types = match &asked.after {
+            Some(_) => self.order_types(report, database).await?,
+            None => Arc::default(),
+        };
+        Ok((database, types))
     }
 
     /// The types of the order's columns, asked for once.

@@ -253,3 +253,23 @@ async fn what_a_killed_server_left_is_gone_at_the_next_start() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_file_that_cannot_even_be_begun_is_a_failed_run_and_not_a_cancelled_one() {
+    on_every_backend(async |place| {
+        short_report(&place);
+        let server = Server::start(&place, &[("builds", "1")]).await;
+        let temporary = place.data().join("tmp");
+        std::fs::remove_dir(&temporary).expect("an empty directory");
+        let path = format!("{}?delivery=prepared", rows("short"));
+        let answer = server.get(&path).await;
+        answer.problem(500, "internal");
+        failed(&server, &answer.run(), "internal").await;
+        std::fs::create_dir(&temporary).expect("a directory");
+        let answer = server.get(&path).await;
+        assert_eq!(answer.status, 200, "the permit came back: {}", answer.text());
+        forget(&server, &answer.run()).await;
+        server.stop().await;
+    })
+    .await;
+}
