@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use sea_orm::DatabaseConnection;
 
@@ -65,7 +66,7 @@ impl App {
         let spool = Spool::new(config.temp_dir.clone(), config.spool_cap, config.keep_prepared);
         let readers = config.streams + config.builds + SPARE_READERS;
         let readers = u32::try_from(readers).unwrap_or(u32::MAX);
-        let databases = open_databases(&config.databases, readers)?;
+        let databases = open_databases(&config.databases, readers, config.stall_timeout)?;
         let limits = Limits { first_row: config.first_row_timeout, stall: config.stall_timeout };
         let definitions = read_definitions(&config);
         let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
@@ -159,13 +160,14 @@ impl App {
 fn open_databases(
     urls: &BTreeMap<String, String>,
     readers: u32,
+    stall: Duration,
 ) -> Result<BTreeMap<String, Database>> {
     let open = |(name, url): (&String, &String)| {
         let setting = match name.as_str() {
             "" => "database_url".to_owned(),
             name => format!("databases.{name}"),
         };
-        Ok((name.clone(), Database::new(&setting, url, readers)?))
+        Ok((name.clone(), Database::new(&setting, url, readers, stall)?))
     };
     urls.iter().map(open).collect()
 }

@@ -8,9 +8,12 @@ use sea_orm_migration::sea_orm::{
 
 /// Takes the pending steps of `M`, all or none of them.
 ///
-/// `key` names the migrator among the advisory locks of a PostgreSQL database. The wait for
-/// another process is bounded by the connection's busy time-out on SQLite and by its
-/// `lock_timeout` on PostgreSQL.
+/// `key` names the migrator among the advisory locks of a PostgreSQL database, or among the named
+/// locks of a MySQL server. The wait for another process is bounded by the connection's busy time-out
+/// on SQLite, by its `lock_timeout` on PostgreSQL and to a minute on MySQL.
+///
+/// MySQL commits every statement that changes tables. There each step is one statement that passes
+/// over what is there already, so that steps cut off in the middle are taken up again.
 pub(crate) async fn up<M: MigratorTrait>(db: &DatabaseConnection, key: i64) -> Result<(), DbErr> {
     let backend = db.get_database_backend();
     match backend {
@@ -35,6 +38,23 @@ pub(crate) async fn up<M: MigratorTrait>(db: &DatabaseConnection, key: i64) -> R
                 })
                 .await?;
             M::up(&transaction, None).await?;
+            transaction.commit().await
+        }
+        DbBackend::MySql => {
+            // A transaction only to stay on one connection, whose lock it is.
+            let transaction = db.begin().await?;
+            let name = format!("CONCAT('tallyroll.', MD5(CONCAT(DATABASE(), '.{key}')))");
+            let lock = format!("SELECT GET_LOCK({name}, 60) = 1");
+            let lock = transaction.query_one_raw(Statement::from_string(backend, lock)).await?;
+            let held: Option<bool> = lock.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+            if held != Some(true) {
+                let words = "another process has been making the tables for more than a minute";
+                return Err(DbErr::Custom(words.into()));
+            }
+            let taken = M::up(&transaction, None).await;
+            let release = Statement::from_string(backend, format!("DO RELEASE_LOCK({name})"));
+            transaction.execute_raw(release).await?;
+            taken?;
             transaction.commit().await
         }
         other => Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "migrations" }),

@@ -98,6 +98,35 @@ async fn several_may_start_on_one_postgres_at_once() {
     outcome.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn several_may_start_on_one_mysql_at_once() {
+    let Ok(server) = std::env::var("TALLYROLL_TEST_MYSQL") else {
+        return;
+    };
+    let name = format!("tallyroll_{}_steps", std::process::id());
+    let admin = Database::connect(&server).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let (host, _) = server.rsplit_once('/').unwrap();
+    let url = format!("{host}/{name}");
+    let outcome = tokio::spawn(async move {
+        let db = Database::connect(&url).await.unwrap();
+        up_and_down(&db).await;
+        // A step that was cut off between making its table and being recorded.
+        state::up(&db).await.unwrap();
+        db.execute_unprepared("DELETE FROM tallyroll_migrations").await.unwrap();
+        state::up(&db).await.unwrap();
+        state::Migrator::down(&db, None).await.unwrap();
+        let mut connections = Vec::new();
+        for _ in 0..6 {
+            connections.push(Database::connect(&url).await.unwrap());
+        }
+        together(connections).await;
+    })
+    .await;
+    admin.execute_unprepared(&format!("DROP DATABASE {name}")).await.unwrap();
+    outcome.unwrap();
+}
+
 #[tokio::test]
 async fn a_table_of_the_same_name_made_by_somebody_else_is_a_stranger() {
     let directory = tempfile::tempdir().unwrap();

@@ -90,8 +90,8 @@ impl Unsayable {
         self.columns.into_iter().filter(|(_, count)| *count > 0).map(|(key, count)| Warning {
             code: "not_a_finite_value".into(),
             detail: format!(
-                "{count} cells of column \"{key}\" are NaN or infinite, which no output format \
-                     can say; they were written as null"
+                "{count} cells of column \"{key}\" are NaN, infinite or dates that no calendar has, \
+                     which no output format can say; they were written as null"
             ),
         })
     }

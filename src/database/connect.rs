@@ -4,13 +4,18 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sea_orm::{DatabaseConnection, SqlxPostgresConnector, SqlxSqliteConnector};
+use sea_orm::{
+    DatabaseConnection, SqlxMySqlConnector, SqlxPostgresConnector, SqlxSqliteConnector,
+};
 use sqlx::Executor;
+use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
+use super::failures::unavailable;
+use super::mysql::{self, MySqlRows};
 use super::postgres::{self, PostgresRows};
 use super::sqlite::{SqliteRows, open_read_only};
 use super::{Dialect, Query, Source};
@@ -25,6 +30,7 @@ const CONTROLS: u32 = 4;
 enum Address {
     Sqlite(PathBuf),
     Postgres(Box<PgConnectOptions>),
+    MySql(Box<MySqlConnectOptions>),
 }
 
 fn parse(setting: &str, url: &str) -> Result<Address> {
@@ -53,7 +59,24 @@ fn parse(setting: &str, url: &str) -> Result<Address> {
                 refuse("bad_url", format!("{setting} cannot be understood: {error}"))
             });
     }
-    Err(refuse("unknown_database", format!("{setting} must begin with sqlite:// or postgres://")))
+    if url.starts_with("mysql:") || url.starts_with("mariadb:") {
+        let options = MySqlConnectOptions::from_str(url)
+            .map_err(|error| refuse("bad_url", format!("{setting} cannot be understood: {error}")))?;
+        return match options.get_database() {
+            Some(_) => Ok(Address::MySql(Box::new(options))),
+            None => Err(refuse(
+                "no_database",
+                format!(
+                    "{setting} names a server but no database on it; write its name at the end, such \
+                     as mysql://user@host/business"
+                ),
+            )),
+        };
+    }
+    Err(refuse(
+        "unknown_database",
+        format!("{setting} must begin with sqlite://, postgres:// or mysql://"),
+    ))
 }
 
 /// A database that definitions read.
@@ -75,15 +98,25 @@ pub enum Database {
         /// Where the connections live.
         runtime: Handle,
     },
+    /// A MySQL or MariaDB database.
+    MySql {
+        /// Connections that read, all read-only.
+        read: DatabaseConnection,
+        /// Connections that cancel, and that describe statements.
+        control: DatabaseConnection,
+        /// Where the connections live.
+        runtime: Handle,
+    },
 }
 
 impl Database {
     /// Makes ready to read the database that `url` names; `setting` names it in messages, `readers`
-    /// is the most reads at once. Nothing is connected yet.
+    /// is the most reads at once, `stall` the longest that one of them may have to wait for its
+    /// client. Nothing is connected yet.
     ///
     /// # Errors
     /// [`Error::Invalid`] where the URL names no database that is read here.
-    pub fn new(setting: &str, url: &str, readers: u32) -> Result<Self> {
+    pub fn new(setting: &str, url: &str, readers: u32, stall: Duration) -> Result<Self> {
         let runtime = Handle::current();
         Ok(match parse(setting, url)? {
             Address::Sqlite(path) => Self::Sqlite { path, runtime },
@@ -103,6 +136,19 @@ impl Database {
                     runtime,
                 }
             }
+            Address::MySql(options) => {
+                let pool = SqlxMySqlConnector::from_sqlx_mysql_pool;
+                Self::MySql {
+                    read: pool(mysql::reading_pool(*options.clone(), readers, ACQUIRE, stall)),
+                    control: pool(
+                        MySqlPoolOptions::new()
+                            .max_connections(CONTROLS)
+                            .acquire_timeout(ACQUIRE)
+                            .connect_lazy_with(options.statement_cache_capacity(0)),
+                    ),
+                    runtime,
+                }
+            }
         })
     }
 
@@ -112,6 +158,7 @@ impl Database {
         match self {
             Self::Sqlite { .. } => Dialect::Sqlite,
             Self::Postgres { .. } => Dialect::Postgres,
+            Self::MySql { .. } => Dialect::MySql,
         }
     }
 
@@ -126,6 +173,12 @@ impl Database {
                 };
                 let (read, control) = (pool(read), pool(control));
                 Source::Postgres(PostgresRows { read, control, runtime, query, application })
+            }
+            Self::MySql { read, control, runtime } => {
+                let pool =
+                    |connection: DatabaseConnection| connection.get_mysql_connection_pool().clone();
+                let (read, control) = (pool(read), pool(control));
+                Source::MySql(MySqlRows { read, control, runtime, query, application })
             }
         }
     }
@@ -152,19 +205,25 @@ impl Database {
             Self::Postgres { control, .. } => {
                 postgres::describe(control.get_postgres_connection_pool(), query).await
             }
+            Self::MySql { control, .. } => {
+                mysql::describe(control.get_mysql_connection_pool(), query).await
+            }
         }
     }
 
-    /// The SQL type of each statement's first column, as a `CAST` takes it; nothing where columns
-    /// have no types.
+    /// The SQL type that a stored value of each statement's first column is cast to where it is
+    /// compared with that column; `None` where it compares as it is.
     ///
     /// # Errors
-    /// As [`Database::describe`].
-    pub async fn types(&self, queries: &[Query]) -> Result<Vec<String>> {
+    /// As [`Database::describe`]; [`Error::Cell`] for a column whose order cannot be continued.
+    pub async fn types(&self, queries: &[Query]) -> Result<Vec<Option<String>>> {
         match self {
-            Self::Sqlite { .. } => Ok(Vec::new()),
+            Self::Sqlite { .. } => Ok(vec![None; queries.len()]),
             Self::Postgres { control, .. } => {
                 postgres::types(control.get_postgres_connection_pool(), queries).await
+            }
+            Self::MySql { control, .. } => {
+                mysql::types(control.get_mysql_connection_pool(), queries).await
             }
         }
     }
@@ -182,7 +241,11 @@ impl Database {
             }
             Self::Postgres { control, .. } => {
                 let pool = control.get_postgres_connection_pool();
-                pool.execute("SELECT 1").await.map(drop).map_err(postgres::unavailable)
+                pool.execute("SELECT 1").await.map(drop).map_err(unavailable)
+            }
+            Self::MySql { control, .. } => {
+                let pool = control.get_mysql_connection_pool();
+                pool.execute("SELECT 1").await.map(drop).map_err(unavailable)
             }
         }
     }
@@ -194,6 +257,10 @@ impl Database {
             Self::Postgres { read, control, .. } => {
                 read.get_postgres_connection_pool().close().await;
                 control.get_postgres_connection_pool().close().await;
+            }
+            Self::MySql { read, control, .. } => {
+                read.get_mysql_connection_pool().close().await;
+                control.get_mysql_connection_pool().close().await;
             }
         }
     }
@@ -231,6 +298,21 @@ pub async fn open(setting: &str, url: &str, connections: u32) -> Result<Database
             .await
             .map(SqlxPostgresConnector::from_sqlx_postgres_pool)
             .map_err(|source| cannot_open(setting, source)),
+        Address::MySql(options) => MySqlPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(ACQUIRE)
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    // Without locks on the gaps between rows, short statements do not meet in
+                    // deadlocks.
+                    let level = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+                    connection.execute(level).await.map(drop)
+                })
+            })
+            .connect_with(*options)
+            .await
+            .map(SqlxMySqlConnector::from_sqlx_mysql_pool)
+            .map_err(|source| cannot_open(setting, source)),
     }
 }
 
@@ -263,6 +345,6 @@ fn cannot_open(setting: &str, source: sqlx::Error) -> Error {
 pub fn sqlite_file(url: &str) -> Option<PathBuf> {
     match parse("url", url) {
         Ok(Address::Sqlite(path)) => Some(path),
-        Ok(Address::Postgres(_)) | Err(_) => None,
+        Ok(Address::Postgres(_) | Address::MySql(_)) | Err(_) => None,
     }
 }

@@ -6,6 +6,7 @@
 //! It knows neither where the rows come from nor what they mean.
 
 mod copy;
+mod mysql;
 mod postgres;
 mod sqlite;
 
@@ -17,9 +18,11 @@ mod tests;
 use std::path::PathBuf;
 
 use sea_orm::{DatabaseConnection, DbBackend};
+use sqlx::mysql::MySqlPool;
 use sqlx::postgres::PgPool;
 use tokio::runtime::Handle;
 
+use self::mysql::MySqlLoader;
 use self::postgres::PostgresLoader;
 use self::sqlite::SqliteLoader;
 use crate::error::{Error, Result};
@@ -37,6 +40,13 @@ pub enum Target {
         /// Where the connections live.
         runtime: Handle,
     },
+    /// A MySQL or MariaDB database.
+    MySql {
+        /// Connections that may write; a loader takes one.
+        pool: MySqlPool,
+        /// Where the connections live.
+        runtime: Handle,
+    },
 }
 
 impl Target {
@@ -51,6 +61,9 @@ impl Target {
             (DbBackend::Postgres, _) => {
                 Ok(Self::Postgres { pool: db.get_postgres_connection_pool().clone(), runtime })
             }
+            (DbBackend::MySql, _) => {
+                Ok(Self::MySql { pool: db.get_mysql_connection_pool().clone(), runtime })
+            }
             (backend, _) => Err(Error::internal(
                 "preparing to load rows",
                 format!("{} without a file is not loaded into", backend.as_str()),
@@ -64,7 +77,8 @@ impl Target {
 /// PostgreSQL takes the values in binary and checks little: the columns there must be `bigint` for
 /// [`Kind::Int`], `numeric` for [`Kind::Decimal`], `double precision` for [`Kind::Float`], any of
 /// the text types, `boolean`, `date`, `json`, and `timestamptz` (or `timestamp` that holds UTC) for
-/// [`Kind::Time`]. SQLite gets days and moments as text in the form in which the ORM writes them,
+/// [`Kind::Time`]. MySQL gets moments as the wall clock of UTC, for `datetime(6)` or `timestamp(6)`.
+/// SQLite gets days and moments as text in the form in which the ORM writes them,
 /// decimals and JSON as text.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a> {
@@ -86,6 +100,8 @@ pub enum Loader {
     Sqlite(SqliteLoader),
     /// Into PostgreSQL.
     Postgres(PostgresLoader),
+    /// Into MySQL or MariaDB.
+    MySql(MySqlLoader),
 }
 
 impl Loader {
@@ -100,6 +116,9 @@ impl Loader {
             Target::Sqlite(path) => Self::Sqlite(SqliteLoader::begin(path)?),
             Target::Postgres { pool, runtime } => {
                 Self::Postgres(PostgresLoader::begin(pool.clone(), runtime.clone())?)
+            }
+            Target::MySql { pool, runtime } => {
+                Self::MySql(MySqlLoader::begin(pool.clone(), runtime.clone())?)
             }
         })
     }
@@ -116,6 +135,13 @@ impl Loader {
                 let sql = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", quoted(table));
                 loader.execute(&sql).map(drop)
             }
+            Self::MySql(loader) => {
+                // LOCK TABLES would commit. A repeatable read that is for update locks every row and
+                // the gaps between them.
+                let table = mysql::quoted(table);
+                let sql = format!("SELECT count(*) >= 0 FROM {table} FOR UPDATE");
+                loader.truth(&sql).map(drop)
+            }
         }
     }
 
@@ -128,6 +154,10 @@ impl Loader {
         match self {
             Self::Sqlite(loader) => loader.truth(&sql),
             Self::Postgres(loader) => loader.truth(&sql),
+            Self::MySql(loader) => {
+                let table = mysql::quoted(table);
+                loader.truth(&format!("SELECT NOT EXISTS (SELECT 1 FROM {table})"))
+            }
         }
     }
 
@@ -136,10 +166,11 @@ impl Loader {
     /// # Errors
     /// Whatever the database says against it.
     pub fn clear(&mut self, table: &str) -> Result<()> {
-        let table = quoted(table);
         match self {
-            Self::Sqlite(loader) => loader.execute(&format!("DELETE FROM {table}")),
-            Self::Postgres(loader) => loader.execute(&format!("TRUNCATE TABLE {table}")),
+            Self::Sqlite(loader) => loader.execute(&format!("DELETE FROM {}", quoted(table))),
+            Self::Postgres(loader) => loader.execute(&format!("TRUNCATE TABLE {}", quoted(table))),
+            // TRUNCATE would commit.
+            Self::MySql(loader) => loader.execute(&format!("DELETE FROM {}", mysql::quoted(table))),
         }
         .map(drop)
     }
@@ -152,11 +183,13 @@ impl Loader {
         match self {
             Self::Sqlite(loader) => loader.execute(sql),
             Self::Postgres(loader) => loader.execute(sql),
+            Self::MySql(loader) => loader.execute(sql),
         }
     }
 
     /// Takes every index off a table that no constraint rests on: many rows go in faster without
-    /// them, and building an index at once makes a denser one.
+    /// them, and building an index at once makes a denser one. On MySQL, where that would commit, they
+    /// stay.
     ///
     /// # Errors
     /// Whatever the database says against it.
@@ -164,6 +197,7 @@ impl Loader {
         let found = match self {
             Self::Sqlite(loader) => loader.indexes(table)?,
             Self::Postgres(loader) => loader.indexes(table)?,
+            Self::MySql(_) => Vec::new(),
         };
         let mut definitions = Vec::with_capacity(found.len());
         for (drop, create) in found {
@@ -198,6 +232,7 @@ impl Loader {
         match self {
             Self::Sqlite(loader) => loader.load(table, source),
             Self::Postgres(loader) => loader.load(table, source),
+            Self::MySql(loader) => loader.load(table, source),
         }
     }
 
@@ -211,11 +246,12 @@ impl Loader {
         match self {
             Self::Sqlite(loader) => loader.commit(grown),
             Self::Postgres(loader) => loader.commit(grown),
+            Self::MySql(loader) => loader.commit(grown),
         }
     }
 }
 
-/// An identifier as both databases quote it.
+/// An identifier as SQLite and PostgreSQL quote it.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

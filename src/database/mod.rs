@@ -3,8 +3,12 @@
 
 mod cells;
 mod connect;
+mod decode;
+mod failures;
 mod load;
+mod mysql;
 mod postgres;
+mod pull;
 mod query;
 mod source;
 mod sqlite;
@@ -13,6 +17,7 @@ mod sqlite;
 mod tests;
 
 pub use connect::{Database, open, sqlite_file};
+pub(crate) use failures::is_full;
 #[cfg(test)]
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};

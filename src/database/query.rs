@@ -13,6 +13,8 @@ pub enum Dialect {
     Sqlite,
     /// PostgreSQL.
     Postgres,
+    /// MySQL and MariaDB.
+    MySql,
 }
 
 /// One bound argument. What has no native form here (times, dates, decimals) is bound as text under

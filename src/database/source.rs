@@ -1,5 +1,6 @@
 //! One source of rows, whatever the database.
 
+use super::mysql::MySqlRows;
 use super::postgres::PostgresRows;
 use super::sqlite::SqliteRows;
 use crate::error::Result;
@@ -13,6 +14,8 @@ pub enum Source {
     Sqlite(SqliteRows),
     /// Read from PostgreSQL's wire form.
     Postgres(PostgresRows),
+    /// Read from MySQL's binary protocol.
+    MySql(MySqlRows),
 }
 
 impl Source {
@@ -35,6 +38,7 @@ impl Source {
         match self {
             Self::Sqlite(rows) => rows.drive(sink, stop),
             Self::Postgres(rows) => rows.drive(sink, stop, warnings),
+            Self::MySql(rows) => rows.drive(sink, stop, warnings),
         }
     }
 }

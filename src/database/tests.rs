@@ -10,6 +10,8 @@ use crate::rows::Kind::{self, Bool, Decimal, Int, Json, Text};
 use crate::rows::{RowSink, Value};
 use crate::runs::{Reason, Stop};
 
+const STALL: Duration = Duration::from_mins(1);
+
 struct Rows(Vec<String>);
 
 impl RowSink for Rows {
@@ -31,7 +33,7 @@ fn query(sql: &str, kinds: &[Kind]) -> Query {
 fn empty(directory: &TempDir) -> Database {
     let path = directory.path().join("b.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 1").unwrap();
-    Database::new("database_url", &format!("sqlite://{}", path.display()), 1).unwrap()
+    Database::new("database_url", &format!("sqlite://{}", path.display()), 1, STALL).unwrap()
 }
 
 async fn drive(database: Database, query: Query, stop: Stop) -> (Rows, Result<()>) {
@@ -108,13 +110,13 @@ async fn a_stop_that_comes_before_the_first_step_is_not_lost() {
 
 #[tokio::test]
 async fn a_missing_file_and_a_database_in_memory_are_refused_in_words() {
-    let missing = Database::new("database_url", "sqlite:///nowhere/at/all.db", 1).unwrap();
+    let missing = Database::new("database_url", "sqlite:///nowhere/at/all.db", 1, STALL).unwrap();
     assert!(matches!(
         missing.ping().await,
         Err(Error::Unavailable { code: "database_unavailable", .. })
     ));
     for url in ["sqlite::memory:", "sqlite://", "mongodb://x"] {
-        let refused = Database::new("database_url", url, 1).unwrap_err();
+        let refused = Database::new("database_url", url, 1, STALL).unwrap_err();
         assert!(refused.detail().contains("database_url"), "{}", refused.detail());
     }
 }

@@ -1,14 +1,15 @@
 //! One filter with its values → one condition, in each dialect.
 //!
 //! No condition is true of NULL but `is_null`. Every value is bound; what has no native argument is
-//! bound as text under a cast (PostgreSQL), or compared by a function of ours (SQLite, whose cells
-//! have no types), next to a coarse condition on the bare column that an index can serve.
+//! bound as text under a cast (PostgreSQL, MySQL), or compared by a function of ours (SQLite, whose
+//! cells have no types), next to a coarse condition on the bare column that an index can serve.
 
 use sea_orm::sea_query::{
     BinOper, Condition, Expr, ExprTrait, Func, extension::sqlite::SqliteExpr,
 };
 
 use super::filters::Given;
+use super::mysql;
 use super::report::{Filter, Op};
 use super::sqlite_order::day_after;
 use super::statement::column;
@@ -69,6 +70,7 @@ fn all_of(filter: &Filter, comparison: Comparison, values: &[Given], dialect: Di
 fn one_of(filter: &Filter, values: &[Given], dialect: Dialect) -> Expr {
     let native: Option<Vec<Expr>> = values.iter().map(|value| native(value, dialect)).collect();
     match native {
+        Some(list) if is_text(filter.kind, dialect) => mysql::one_of(&filter.column, list),
         Some(list) => comparable(&filter.column, filter.kind, dialect).is_in(list),
         None => values
             .iter()
@@ -83,7 +85,7 @@ fn native(value: &Given, dialect: Dialect) -> Option<Expr> {
     match value {
         Given::Bool(value) => Some(match dialect {
             Dialect::Sqlite => Expr::val(i64::from(*value)),
-            Dialect::Postgres => Expr::val(*value),
+            Dialect::Postgres | Dialect::MySql => Expr::val(*value),
         }),
         Given::Int(value) => Some(Expr::val(*value)),
         Given::Float(value) => Some(Expr::val(*value)),
@@ -110,6 +112,9 @@ fn compare(filter: &Filter, comparison: Comparison, value: &Given, dialect: Dial
         (Given::Decimal(digits), Dialect::Postgres) => {
             comparison.of(column(&filter.column), Expr::val(digits.as_str()).cast_as("numeric"))
         }
+        (Given::Decimal(digits), Dialect::MySql) => {
+            mysql::decimal(&filter.column, comparison, digits)
+        }
         (Given::Decimal(digits), Dialect::Sqlite) => {
             let order = Func::cust("tallyroll_decimal")
                 .arg(column(&filter.column))
@@ -117,11 +122,12 @@ fn compare(filter: &Filter, comparison: Comparison, value: &Given, dialect: Dial
                 .arg(filter.scale.map_or_else(Expr::null, |scale| Expr::val(i64::from(scale))));
             comparison.of(order.into(), Expr::val(0_i64))
         }
-        (Given::Date(date), Dialect::Postgres) => {
+        (Given::Date(date), Dialect::Postgres | Dialect::MySql) => {
             comparison.of(column(&filter.column), Expr::val(date_text(*date)).cast_as("date"))
         }
         (Given::Date(date), Dialect::Sqlite) => sqlite_date(filter, comparison, *date),
         (Given::Time(moment), _) => times::condition(filter, comparison, *moment, dialect),
+        (Given::Text(text), Dialect::MySql) => mysql::text(&filter.column, comparison, text),
         (Given::Bool(_) | Given::Int(_) | Given::Float(_) | Given::Text(_), _) => {
             let value = native(value, dialect).unwrap_or_else(Expr::null);
             comparison.of(comparable(&filter.column, filter.kind, dialect), value)
@@ -149,10 +155,10 @@ fn texts(
     filter: &Filter,
     values: &[Given],
     dialect: Dialect,
-    ask: fn(Expr, &str, Dialect) -> Expr,
+    ask: fn(&str, Kind, &str, Dialect) -> Expr,
 ) -> Expr {
     let each = values.iter().map(|value| match value {
-        Given::Text(text) => ask(comparable(&filter.column, filter.kind, dialect), text, dialect),
+        Given::Text(text) => ask(&filter.column, filter.kind, text, dialect),
         Given::Bool(_)
         | Given::Int(_)
         | Given::Float(_)
@@ -163,19 +169,29 @@ fn texts(
     each.fold(Condition::all(), Condition::add).into()
 }
 
-fn contains(cell: Expr, text: &str, dialect: Dialect) -> Expr {
-    let find = Func::cust(match dialect {
-        Dialect::Sqlite => "instr",
-        Dialect::Postgres => "strpos",
-    });
-    Comparison::Gt.of(find.arg(cell).arg(Expr::val(text)).into(), Expr::val(0_i64))
+fn contains(name: &str, kind: Kind, text: &str, dialect: Dialect) -> Expr {
+    let find = match dialect {
+        Dialect::Sqlite => Func::cust("instr"),
+        Dialect::Postgres => Func::cust("strpos"),
+        Dialect::MySql => return mysql::contains(name, text),
+    };
+    let find = find.arg(comparable(name, kind, dialect)).arg(Expr::val(text));
+    Comparison::Gt.of(find.into(), Expr::val(0_i64))
 }
 
-fn prefix(cell: Expr, text: &str, dialect: Dialect) -> Expr {
+fn prefix(name: &str, kind: Kind, text: &str, dialect: Dialect) -> Expr {
+    let cell = comparable(name, kind, dialect);
     match dialect {
         Dialect::Sqlite => cell.glob(Expr::val(glob(text))),
         Dialect::Postgres => Func::cust("starts_with").arg(cell).arg(Expr::val(text)).into(),
+        Dialect::MySql => mysql::prefix(name, text),
     }
+}
+
+/// Whether values are texts that the dialect compares by a collation, which may take different texts
+/// for the same.
+fn is_text(kind: Kind, dialect: Dialect) -> bool {
+    dialect == Dialect::MySql && matches!(kind, Kind::Text | Kind::Json)
 }
 
 /// A pattern for texts that begin with `text`, whatever signs are in it.

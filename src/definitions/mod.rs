@@ -11,6 +11,7 @@ mod cursor;
 mod fault;
 mod filters;
 mod load;
+mod mysql;
 mod paging;
 mod parse;
 mod reader;

@@ -7,13 +7,19 @@
 use sea_orm::sea_query::{Condition, Expr, ExprTrait};
 
 use super::conditions::{Comparison, never};
+use super::mysql;
 use super::report::{Order, Report};
 use super::statement::column;
 use crate::database::{Arg, Dialect};
 
-/// The rows that come after the place `after` in the report's order. `types` are the columns' types
-/// where the dialect needs them named, one for each column of the order.
-pub(super) fn beyond(report: &Report, after: &[Arg], types: &[String], dialect: Dialect) -> Expr {
+/// The rows that come after the place `after` in the report's order. `types` are the types
+/// that its values are cast to, one for each column of the order.
+pub(super) fn beyond(
+    report: &Report,
+    after: &[Arg],
+    types: &[Option<String>],
+    dialect: Dialect,
+) -> Expr {
     if after.len() != report.order.len() || after.is_empty() {
         return never();
     }
@@ -24,13 +30,15 @@ pub(super) fn beyond(report: &Report, after: &[Arg], types: &[String], dialect: 
         .enumerate()
         .map(|(index, (order, arg))| Step {
             cell: column(&order.column),
-            place: place(arg, types.get(index)),
+            place: place(arg, types.get(index).and_then(Option::as_deref)),
             descending: order.descending,
             nullable: !order.not_null,
             nulls_last: nulls_come_last(order, dialect),
         })
         .collect();
     let alike = steps.iter().all(|step| step.descending == report.order[0].descending);
+    // MySQL takes no range of an index from a comparison of tuples.
+    let alike = alike && (dialect != Dialect::MySql || steps.len() == 1);
     if alike && steps.iter().all(|step| step.place.is_some() && !step.nulls_follow()) {
         at_once(steps)
     } else {
@@ -104,17 +112,18 @@ fn step_by_step(steps: &[Step]) -> Expr {
     }
 }
 
-/// PostgreSQL sorts NULL as the greatest, SQLite as the least.
+/// PostgreSQL sorts NULL as the greatest, the others as the least.
 fn nulls_come_last(order: &Order, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Postgres => !order.descending,
-        Dialect::Sqlite => order.descending,
+        Dialect::Sqlite | Dialect::MySql => order.descending,
     }
 }
 
 /// A stored value as an argument that its column compares with: PostgreSQL does not compare a text
-/// argument with a column of another type, nor as that type orders, so it is cast to the column's own.
-fn place(arg: &Arg, column_type: Option<&String>) -> Option<Expr> {
+/// argument with a column of another type, nor as that type orders, and MySQL compares it as a double,
+/// so it is cast to the column's own.
+fn place(arg: &Arg, column_type: Option<&str>) -> Option<Expr> {
     let value = match arg {
         Arg::Null => return None,
         Arg::Bool(value) => Expr::val(*value),
@@ -122,8 +131,10 @@ fn place(arg: &Arg, column_type: Option<&String>) -> Option<Expr> {
         Arg::Float(value) => Expr::val(*value),
         Arg::Text(text) => Expr::val(text.as_str()),
     };
-    Some(match column_type {
-        Some(name) => value.cast_as(name.clone()),
-        None => value,
+    Some(match (column_type, arg) {
+        // MySQL's own name, where a cast has no room for a fraction unless it is asked for.
+        (Some("decimal"), Arg::Text(digits)) => value.cast_as(mysql::decimal_type(digits)),
+        (Some(name), _) => value.cast_as(name.to_owned()),
+        (None, _) => value,
     })
 }

@@ -7,12 +7,13 @@
 use std::collections::BTreeSet;
 
 use sea_orm::sea_query::{
-    self, Expr, ExprTrait, PostgresQueryBuilder, Query as Sea, SelectStatement, SqliteQueryBuilder,
-    Value,
+    self, Expr, ExprTrait, MysqlQueryBuilder, PostgresQueryBuilder, Query as Sea, SelectStatement,
+    SqliteQueryBuilder, Value,
 };
 
 use super::conditions::{comparable, condition, never};
 use super::filters::Filters;
+use super::mysql;
 use super::paging::beyond;
 use super::report::{Origin, Report, ScopeColumn};
 use crate::access::Scopes;
@@ -34,9 +35,9 @@ pub struct Selection<'a> {
     pub scopes: &'a Scopes,
     /// The place of the last row of the page before, one value for each column of the order.
     pub after: Option<&'a [Arg]>,
-    /// The SQL types of the order's columns, which PostgreSQL needs named to continue behind `after`:
-    /// one for each, out of its own catalog. Empty elsewhere.
-    pub types: &'a [String],
+    /// The SQL types that the values of `after` are cast to, one for each column of the order, out of
+    /// the database's own catalog; `None` or nothing where they compare as they are.
+    pub types: &'a [Option<String>],
     /// The most rows.
     pub limit: Option<u64>,
     /// Whether the order's columns are selected once more, behind the others, as they are stored.
@@ -105,7 +106,7 @@ pub(super) fn column(name: &str) -> Expr {
 /// A cell as it is stored. PostgreSQL says every type as text that it reads back as the same value.
 fn stored(name: &str, dialect: Dialect) -> Expr {
     match dialect {
-        Dialect::Sqlite => column(name),
+        Dialect::Sqlite | Dialect::MySql => column(name),
         Dialect::Postgres => column(name).cast_as("text"),
     }
 }
@@ -163,7 +164,10 @@ fn held_to(mapped: &ScopeColumn, values: &BTreeSet<String>, dialect: Dialect) ->
     if values.is_empty() {
         return never();
     }
-    comparable(&mapped.column, mapped.kind, dialect).is_in(values)
+    match (mapped.kind, dialect) {
+        (Kind::Text, Dialect::MySql) => mysql::one_of(&mapped.column, values),
+        _ => comparable(&mapped.column, mapped.kind, dialect).is_in(values),
+    }
 }
 
 fn finished(
@@ -175,11 +179,12 @@ fn finished(
     let (select, values) = match dialect {
         Dialect::Sqlite => select.build(SqliteQueryBuilder),
         Dialect::Postgres => select.build(PostgresQueryBuilder),
+        Dialect::MySql => select.build(MysqlQueryBuilder),
     };
     let sql = match &report.origin {
         Origin::Table { .. } => select,
         // The line break ends a comment on the last line.
-        Origin::Sql(text) => format!("WITH \"{ROWS}\" AS ({text}\n) {select}"),
+        Origin::Sql(text) => format!("WITH {ROWS} AS ({text}\n) {select}"),
     };
     Query { sql, args: values.into_iter().map(argument).collect(), cells }
 }

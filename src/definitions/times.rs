@@ -21,7 +21,8 @@ pub(super) fn condition(
 ) -> Expr {
     let bound = |comparison, at| match dialect {
         Dialect::Sqlite => sqlite_time(filter, comparison, at),
-        Dialect::Postgres => postgres_time(filter, comparison, at),
+        Dialect::Postgres => micros_time(filter, comparison, at, postgres_clock),
+        Dialect::MySql => micros_time(filter, comparison, at, mysql_clock),
     };
     match (comparison, moment) {
         (comparison, Moment::At(at)) => bound(comparison, at),
@@ -37,12 +38,17 @@ pub(super) fn condition(
     }
 }
 
-/// PostgreSQL's times have microseconds and whole numbers have their unit, so a moment that lies
-/// between two of them is moved to the one that leaves the comparison as it was.
+/// PostgreSQL's and MySQL's times have microseconds and whole numbers have their unit, so a moment that
+/// lies between two of them is moved to the one that leaves the comparison as it was.
 ///
 /// A column without a zone is compared with the wall clock of the zone that is declared for it. Where
 /// that clock is set back, the hour that comes twice is one hour there.
-fn postgres_time(filter: &Filter, comparison: Comparison, at: Instant) -> Expr {
+fn micros_time(
+    filter: &Filter,
+    comparison: Comparison,
+    at: Instant,
+    clock: fn(Option<TimeZone>, Instant) -> Expr,
+) -> Expr {
     let cell = column(&filter.column);
     let (floor, exact) = units(at, filter.unit.unwrap_or(Unit::Microseconds));
     let count = match comparison {
@@ -54,12 +60,20 @@ fn postgres_time(filter: &Filter, comparison: Comparison, at: Instant) -> Expr {
     if filter.unit.is_some() {
         return comparison.of(cell, Expr::val(count));
     }
-    let at = Instant::from_micros(count);
-    let value = match &filter.zone {
-        Some(zone) => Expr::val(clock_text(zone.rules.clone(), at)).cast_as("timestamp"),
+    let zone = filter.zone.as_ref().map(|zone| zone.rules.clone());
+    comparison.of(cell, clock(zone, Instant::from_micros(count)))
+}
+
+fn postgres_clock(zone: Option<TimeZone>, at: Instant) -> Expr {
+    match zone {
+        Some(zone) => Expr::val(clock_text(zone, at)).cast_as("timestamp"),
         None => Expr::val(clock_text(TimeZone::UTC, at) + "Z").cast_as("timestamptz"),
-    };
-    comparison.of(cell, value)
+    }
+}
+
+/// A moment's type has no zone of its own here: the session's makes it UTC.
+fn mysql_clock(zone: Option<TimeZone>, at: Instant) -> Expr {
+    Expr::val(clock_text(zone.unwrap_or(TimeZone::UTC), at)).cast_as("datetime(6)")
 }
 
 /// Whole units since 1970, rounded down, and whether nothing was left over.
@@ -117,7 +131,7 @@ const fn unit_word(unit: Unit) -> &'static str {
     }
 }
 
-/// What the wall clock of `zone` shows, to the microsecond, as PostgreSQL reads it.
+/// What the wall clock of `zone` shows, to the microsecond, as both databases read it.
 fn clock_text(zone: TimeZone, at: Instant) -> String {
     let (date, second, nanos) = ZoneClock::new(zone).civil(at);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);

@@ -207,7 +207,7 @@ impl Reports {
         &self,
         report: &Report,
         asked: &Asked,
-    ) -> Result<(&Database, Arc<[String]>)> {
+    ) -> Result<(&Database, Arc<[Option<String>]>)> {
         let database = self.database(report)?;
         let types = match &asked.after {
             Some(_) => self.order_types(report, database).await?,
@@ -217,14 +217,14 @@ impl Reports {
     }
 
     /// The types of the order's columns, asked for once.
-    async fn order_types(&self, report: &Report, database: &Database) -> Result<Arc<[String]>> {
+    async fn order_types(&self, report: &Report, database: &Database) -> Result<Arc<[Option<String>]>> {
         let known = || self.order_types.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(types) = known().get(&report.name) {
             return Ok(Arc::clone(types));
         }
         let probe = |order: &Order| definitions::probe(report, &order.column, database.dialect());
         let probes: Vec<_> = report.order.iter().map(probe).collect();
-        let types: Arc<[String]> = database.types(&probes).await?.into();
+        let types: Arc<[Option<String>]> = database.types(&probes).await?.into();
         known().insert(report.name.clone(), Arc::clone(&types));
         Ok(types)
     }
@@ -234,7 +234,7 @@ fn statement(
     report: &Report,
     asked: &Asked,
     caller: &Caller,
-    types: &[String],
+    types: &[Option<String>],
     dialect: Dialect,
 ) -> Query {
     let selection = Selection {

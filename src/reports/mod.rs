@@ -40,7 +40,7 @@ pub struct Reports {
     /// Databases by name, the main one under the empty name.
     databases: BTreeMap<String, Database>,
     /// The types of orders' columns, by report, as far as they were asked for.
-    order_types: Mutex<BTreeMap<String, Arc<[String]>>>,
+    order_types: Mutex<BTreeMap<String, Arc<[Option<String>]>>>,
     runs: Runs,
     permits: Allowed,
     spool: Spool,

@@ -24,6 +24,8 @@ use crate::error::Result;
 const BEAT: Duration = Duration::from_secs(1);
 /// How often old runs are looked for.
 const SWEEP: Duration = Duration::from_hours(1);
+/// Runs of dead processes that one look around ends; the next goes on with the rest.
+const MOST_ORPHANS: u64 = 1_000;
 /// How long a counter stands still before its process counts as dead.
 const DEAD: Duration = Duration::from_secs(10);
 
@@ -141,9 +143,24 @@ impl Runs {
             ..Default::default()
         };
         let living = Query::select().column(nodes::Column::Id).from(nodes::Entity).to_owned();
+        // Looked for first: an update of what is almost always nothing would lock, in MySQL, the rows
+        // of every run that goes on, against the processes that end them.
+        let orphans: Vec<String> = runs::Entity::find()
+            .select_only()
+            .column(runs::Column::Id)
+            .filter(runs::Column::Node.not_in_subquery(living))
+            .filter(unfinished())
+            .limit(MOST_ORPHANS)
+            .into_tuple()
+            .all(&self.0.state)
+            .await
+            .map_err(away)?;
+        if orphans.is_empty() {
+            return Ok(());
+        }
         let changed = runs::Entity::update_many()
             .set(failed)
-            .filter(runs::Column::Node.not_in_subquery(living))
+            .filter(runs::Column::Id.is_in(orphans))
             .filter(unfinished())
             .exec(&self.0.state)
             .await

@@ -16,6 +16,7 @@ use uuid::{Timestamp, Uuid};
 use super::{
     Begin, Ended, Live, Outcome, Reason, Registry, RunKind, RunView, Runs, Started, State, Word,
 };
+use crate::database::is_full;
 use crate::error::{Error, Result};
 
 /// How long the finisher waits before it tries again to write what the state did not take.
@@ -48,7 +49,10 @@ pub struct Page {
 }
 
 pub(super) fn away(source: DbErr) -> Error {
-    if is_full(&source) {
+    if let DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) =
+        &source
+        && is_full(error)
+    {
         return Error::NoSpace(source.into());
     }
     Error::Unavailable {
@@ -56,18 +60,6 @@ pub(super) fn away(source: DbErr) -> Error {
         detail: "the server's own database cannot be reached; try again in a moment".into(),
         source: Some(source.into()),
     }
-}
-
-/// Whether a statement failed because no space is left where the database lives.
-fn is_full(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
-        error
-    else {
-        return false;
-    };
-    let code = error.as_database_error().and_then(|said| said.code().map(String::from));
-    // SQLITE_FULL; disk_full in PostgreSQL.
-    matches!(code.as_deref(), Some("13" | "53100"))
 }
 
 pub(super) fn signed(count: u64) -> i64 {

@@ -162,6 +162,8 @@ async fn an_export_that_fails_leaves_no_file_and_keeps_the_one_that_was_there() 
             "with recursive g(id) as (select 1 union all select id + 1 from g where id < 9000) \
              select id, case when id = 5001 then 'x' else 1 end as x from g",
             "select id, 1 / (5001 - id) as x from generate_series(1, 9000) as g (id)",
+            "select seq as id, abs(if(seq = 5001, -9223372036854775807 - 1, 0)) as x \
+             from seq_1_to_9000",
         );
         let columns =
             "[[columns]]\nkey = \"id\"\ntype = \"int\"\n[[columns]]\nkey = \"x\"\ntype = \"int\"\n";

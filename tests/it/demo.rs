@@ -76,6 +76,7 @@ async fn serving_the_example_leaves_a_database_alone_that_was_there() {
         let tables = place.backend().pick(
             "SELECT count(*) FROM sqlite_master",
             "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'",
+            "SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE()",
         );
         assert_eq!(place.value(tables).await, "0");
         server.stop().await;

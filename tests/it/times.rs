@@ -10,9 +10,9 @@ async fn times(server: &Server<'_>, report: &str, parameters: &str) -> Vec<Strin
 }
 
 async fn make_moments(place: &Place) {
-    let kind = place.backend().pick("text", "timestamptz");
+    let kind = place.backend().pick("text", "timestamptz", "datetime(6)");
     place
-        .execute(&format!(
+        .execute(&place.moments(&format!(
             "CREATE TABLE moments (id bigint, at {kind});
              INSERT INTO moments VALUES
              (1, '2026-03-08 06:59:59.999999+00:00'), (2, '2026-03-08 07:00:00+00:00'),
@@ -20,7 +20,7 @@ async fn make_moments(place: &Place) {
              (5, '2026-01-31 15:00:00.1+00:00'), (6, '2026-01-31 15:00:00.000001+00:00'),
              (7, '2026-01-31 23:59:59.120000+09:00'), (8, '1969-12-31 23:59:59.5+00:00'),
              (9, '0001-01-01 12:00:00+00:00'), (10, '9999-12-31 12:00:00.5+00:00')"
-        ))
+        )))
         .await;
     place.report(
         "moments",
@@ -84,7 +84,7 @@ async fn the_zone_of_the_settings_is_the_default() {
 #[tokio::test]
 async fn a_time_stored_without_a_zone_is_utc_or_the_wall_clock_of_the_declared_zone() {
     on_every_backend(async |place| {
-        let kind = place.backend().pick("text", "timestamp");
+        let kind = place.backend().pick("text", "timestamp", "datetime(6)");
         place
             .execute(&format!(
                 "CREATE TABLE walls (id bigint, at {kind});
@@ -168,7 +168,7 @@ async fn a_counted_time_is_read_by_its_unit() {
 #[tokio::test]
 async fn dates_are_days_in_every_zone() {
     on_every_backend(async |place| {
-        let kind = place.backend().pick("text", "date");
+        let kind = place.backend().pick("text", "date", "date");
         place
             .execute(&format!(
                 "CREATE TABLE days (id bigint, day {kind});

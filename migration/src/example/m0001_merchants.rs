@@ -1,7 +1,9 @@
 //! Who is paid out.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, text, timestamp_with_time_zone};
+use sea_orm_migration::schema::{big_integer, text};
+
+use crate::make::{make, moment};
 
 /// Makes `merchants`.
 #[derive(DeriveMigrationName)]
@@ -16,9 +18,9 @@ impl MigrationTrait for Migration {
             .col(text("name"))
             .col(text("business_no"))
             .col(big_integer("settle_cycle"))
-            .col(timestamp_with_time_zone("created_at"))
+            .col(moment(manager, "created_at"))
             .take();
-        manager.create_table(table).await
+        make(manager, table, []).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {

@@ -1,7 +1,9 @@
 //! The daily settlement, line by line.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, date, text, timestamp_with_time_zone};
+use sea_orm_migration::schema::{big_integer, date, text};
+
+use crate::make::{make, moment};
 
 /// Makes `settlement_lines` with its indexes.
 #[derive(DeriveMigrationName)]
@@ -10,11 +12,7 @@ pub(super) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(table()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        make(manager, table(manager), indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
@@ -22,7 +20,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn table() -> TableCreateStatement {
+fn table(manager: &SchemaManager<'_>) -> TableCreateStatement {
     Table::create()
         .table("settlement_lines")
         .col(big_integer("id").primary_key())
@@ -37,7 +35,7 @@ fn table() -> TableCreateStatement {
         .col(big_integer("fee"))
         .col(big_integer("vat"))
         .col(big_integer("net"))
-        .col(timestamp_with_time_zone("paid_at"))
+        .col(moment(manager, "paid_at"))
         .col(date("settle_on"))
         .take()
 }

@@ -1,7 +1,9 @@
 //! The processes that share one state database.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{big_integer, string_len, text, timestamp_with_time_zone};
+use sea_orm_migration::schema::{big_integer, string_len, text};
+
+use crate::make::{make, moment};
 
 /// Makes `tallyroll_nodes`.
 #[derive(DeriveMigrationName)]
@@ -15,10 +17,10 @@ impl MigrationTrait for Migration {
             .col(string_len("id", 36).primary_key())
             .col(text("host"))
             .col(big_integer("pid"))
-            .col(timestamp_with_time_zone("started_at"))
+            .col(moment(manager, "started_at"))
             .col(big_integer("beat"))
             .take();
-        manager.create_table(table).await
+        make(manager, table, []).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {

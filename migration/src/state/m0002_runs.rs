@@ -3,8 +3,9 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
     big_integer, boolean, json_binary, json_binary_null, string_len, string_len_null,
-    timestamp_with_time_zone, timestamp_with_time_zone_null,
 };
+
+use crate::make::{make, moment, moment_null};
 
 /// Makes `tallyroll_runs` with its indexes.
 #[derive(DeriveMigrationName)]
@@ -13,11 +14,7 @@ pub(super) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(table()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        make(manager, table(manager), indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
@@ -27,7 +24,7 @@ impl MigrationTrait for Migration {
 
 /// Ids are `varchar`, not `char`: PostgreSQL compares `char` with a text argument only after
 /// converting every stored id, past the index.
-fn table() -> TableCreateStatement {
+fn table(manager: &SchemaManager<'_>) -> TableCreateStatement {
     Table::create()
         .table("tallyroll_runs")
         .col(string_len("id", 36).primary_key())
@@ -38,9 +35,9 @@ fn table() -> TableCreateStatement {
         .col(big_integer("bytes"))
         .col(big_integer("sent_bytes"))
         .col(string_len_null("sha256", 64))
-        .col(timestamp_with_time_zone("created_at"))
-        .col(timestamp_with_time_zone_null("started_at"))
-        .col(timestamp_with_time_zone_null("finished_at"))
+        .col(moment(manager, "created_at"))
+        .col(moment_null(manager, "started_at"))
+        .col(moment_null(manager, "finished_at"))
         .col(big_integer("queue_ms"))
         .col(big_integer("query_ms"))
         .col(big_integer("encode_ms"))

@@ -47,6 +47,27 @@ pub(crate) async fn with_postgres(name: &str, test: impl AsyncFnOnce(DatabaseCon
     }
 }
 
+/// The same on the MySQL or MariaDB server that `TALLYROLL_TEST_MYSQL` names.
+pub(crate) async fn with_mysql(name: &str, test: impl AsyncFnOnce(DatabaseConnection, Target)) {
+    let Ok(server) = std::env::var("TALLYROLL_TEST_MYSQL") else {
+        return;
+    };
+    let name = format!("tallyroll_{}_{name}", std::process::id());
+    let admin = connect(&server).await;
+    let create = format!("CREATE DATABASE {name} CHARACTER SET utf8mb4");
+    admin.execute_unprepared(&create).await.unwrap();
+    let (host, _) = server.rsplit_once('/').unwrap();
+    let db = connect(&format!("{host}/{name}")).await;
+    let target = Target::of(&db, None, Handle::current()).unwrap();
+    let outcome = AssertUnwindSafe(test(db.clone(), target)).catch_unwind().await;
+    // Dropping waits for whoever still uses a table.
+    db.close().await.unwrap();
+    admin.execute_unprepared(&format!("DROP DATABASE {name}")).await.unwrap();
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic);
+    }
+}
+
 async fn connect(url: &str) -> DatabaseConnection {
     Box::pin(Database::connect(url)).await.unwrap()
 }

@@ -10,12 +10,10 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use std::future::poll_fn;
 use std::pin::Pin;
-use std::task::Poll;
 use std::time::Duration;
 
-use futures::{FutureExt, Stream, StreamExt};
+use futures::{Stream, StreamExt};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{
@@ -24,11 +22,12 @@ use sqlx::{
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use self::wire::Plan;
-use super::cells::Unsayable;
+use self::wire::Wire;
+use super::failures::{self, unavailable};
+use super::pull::{Cells, Pulled, pull};
 use super::{Arg, Query, Read};
 use crate::error::{Error, Result};
-use crate::rows::{RowSink, Value, Warning, recycle};
+use crate::rows::{RowSink, Warning};
 use crate::runs::Stop;
 
 /// How long a stopped query may take to end, from the request on: enough for one that sorts, which ends
@@ -74,15 +73,15 @@ impl PostgresRows {
         let arguments = arguments(&self.query.args)?;
         let mut stream = sqlx::query_with(AssertSqlSafe(self.query.sql.clone()), arguments)
             .fetch(&mut *connection);
-        let mut unsayable = Unsayable::new(self.query.cells.iter().map(|cell| cell.key.as_str()));
-        let outcome = self.pull(stream.as_mut(), sink, stop, &mut unsayable).await;
+        let mut cells = Cells::<Wire>::new(&self.query.cells);
+        let outcome = pull(stream.as_mut(), &mut cells, sink, stop).await;
         let usable = match &outcome {
             Ok(()) | Err(Pulled::Database(_)) => true,
             Err(Pulled::Ours(_)) => self.cancel(backend, stream.as_mut()).await,
         };
         drop(stream);
         self.give_back(connection, backend, usable).await;
-        warnings.extend(unsayable.warnings());
+        warnings.extend(cells.warnings());
         outcome.map_err(|pulled| match pulled {
             Pulled::Ours(error) => error,
             Pulled::Database(error) => failed(error),
@@ -100,44 +99,6 @@ impl PostgresRows {
                 .and_then(|row| row.try_get(0))
                 .map_err(unavailable)?;
         Ok((connection, backend))
-    }
-
-    async fn pull(
-        &self,
-        mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<PgRow>> + ?Sized)>,
-        sink: &mut dyn RowSink,
-        stop: &Stop,
-        unsayable: &mut Unsayable,
-    ) -> Result<(), Pulled> {
-        let mut plan: Option<Plan> = None;
-        let mut scratch = vec![String::new(); self.query.cells.len()];
-        let mut spare: Vec<Value<'static>> = Vec::with_capacity(scratch.len());
-        let mut number = 0;
-        let mut fired = std::pin::pin!(stop.fired());
-        loop {
-            // The stop is polled only where the database makes us wait; otherwise one atomic load.
-            let next = poll_fn(|context| match stream.as_mut().poll_next(context) {
-                Poll::Ready(row) => Poll::Ready(Some(row)),
-                Poll::Pending => fired.as_mut().poll_unpin(context).map(|()| None),
-            });
-            let Some(row) = next.await else {
-                return Err(Pulled::Ours(stop.error()));
-            };
-            let Some(row) = row.transpose().map_err(Pulled::Database)? else {
-                return Ok(());
-            };
-            stop.check().map_err(Pulled::Ours)?;
-            number += 1;
-            let plan = match &plan {
-                Some(plan) => plan,
-                None => plan.insert(Plan::new(&self.query.cells, &row).map_err(Pulled::Ours)?),
-            };
-            let mut values = recycle(spare);
-            plan.read(&row, &self.query.cells, &mut scratch, &mut values, unsayable, number)
-                .and_then(|()| sink.row(&values))
-                .map_err(Pulled::Ours)?;
-            spare = recycle(values);
-        }
     }
 
     /// Asks the server to cancel and reads the stream to its end; `false` where it would not end in
@@ -194,12 +155,6 @@ async fn reset(connection: &mut PgConnection) -> bool {
     false
 }
 
-/// Who ended a read: the database, or our side, whose query then still runs.
-enum Pulled {
-    Database(sqlx::Error),
-    Ours(Error),
-}
-
 fn arguments(args: &[Arg]) -> Result<PgArguments> {
     let mut bound = PgArguments::default();
     for arg in args {
@@ -215,16 +170,6 @@ fn arguments(args: &[Arg]) -> Result<PgArguments> {
     Ok(bound)
 }
 
-/// The error for a database that cannot be reached or gives no connection.
-pub(super) fn unavailable(error: sqlx::Error) -> Error {
-    Error::Unavailable {
-        code: "database_unavailable",
-        detail: "the database cannot be reached or has no connection free; try again in a moment"
-            .into(),
-        source: Some(error.into()),
-    }
-}
-
 fn failed(error: sqlx::Error) -> Error {
     let lost = match &error {
         // Class 57P: the server is shutting down or an administrator ended the session.
@@ -233,11 +178,7 @@ fn failed(error: sqlx::Error) -> Error {
         _ => false,
     };
     if lost {
-        Error::Unavailable {
-            code: "database_lost",
-            detail: "the database ended the connection while the rows were being read".into(),
-            source: Some(error.into()),
-        }
+        failures::lost(error)
     } else {
         Error::Query { doing: "reading a report from PostgreSQL".into(), source: error.into() }
     }
@@ -267,7 +208,7 @@ pub(super) async fn describe(pool: &PgPool, query: &Query) -> Result<()> {
 ///
 /// # Errors
 /// As [`describe`].
-pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<String>> {
+pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<Option<String>>> {
     // `character` in a CAST would be one character long.
     const NAME: &str =
         "SELECT CASE $1::oid WHEN 'bpchar'::regtype THEN 'bpchar' ELSE format_type($1, NULL) END";
@@ -277,7 +218,7 @@ pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<String
         let statement = prepare(&mut connection, query).await?;
         let oid = statement.columns().first().and_then(|column| column.type_info().oid());
         let name = sqlx::query_scalar(NAME).bind(oid).fetch_one(&mut *connection).await;
-        types.push(name.map_err(failed)?);
+        types.push(Some(name.map_err(failed)?));
     }
     Ok(types)
 }
@@ -287,11 +228,7 @@ async fn prepare(connection: &mut PgConnection, query: &Query) -> Result<PgState
     let sql = AssertSqlSafe(query.sql.clone()).into_sql_str();
     let types: Vec<PgTypeInfo> = query.args.iter().map(argument_type).collect();
     connection.prepare_with(sql, &types).await.map_err(|error| match error.as_database_error() {
-        // Its words alone: the rest tells of lines in PostgreSQL's own sources.
-        Some(said) => Error::Query {
-            doing: "preparing a report's statement".into(),
-            source: said.message().into(),
-        },
+        Some(said) => failures::refused(said),
         None => failed(error),
     })
 }

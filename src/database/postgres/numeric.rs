@@ -1,7 +1,7 @@
 //! PostgreSQL's exact numbers: base-10,000 digits on the wire, printed as `numeric_out` prints them.
 
-use super::wire::Reading;
-use crate::rows::{Kind, Value};
+use crate::database::decode::{Reading, exact};
+use crate::rows::Kind;
 
 /// `numeric_send`: count of base-10,000 digits, weight of the first, sign, scale, the digits.
 pub(super) fn read<'r>(bytes: &[u8], kind: Kind, scratch: &'r mut String) -> Reading<'r> {
@@ -27,7 +27,7 @@ pub(super) fn read<'r>(bytes: &[u8], kind: Kind, scratch: &'r mut String) -> Rea
     }
     push_whole(i32::from(weight), group, scratch);
     push_fraction(i32::from(weight) + 1, scale, group, scratch);
-    whole_or_decimal(kind, scratch)
+    exact(scratch, kind)
 }
 
 /// The digits before the point; the first group stands for 10,000 to the power of `weight`.
@@ -61,23 +61,5 @@ fn push_fraction(first: i32, scale: usize, group: impl Fn(i32) -> u16, out: &mut
 fn push_group(group: u16, digits: usize, out: &mut String) {
     for divisor in [1_000, 100, 10, 1].into_iter().take(digits) {
         out.push(char::from_digit(u32::from(group) / divisor % 10, 10).unwrap_or('0'));
-    }
-}
-
-fn whole_or_decimal(kind: Kind, digits: &str) -> Reading<'_> {
-    match kind {
-        Kind::Int => match digits.split_once('.') {
-            Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => {
-                Ok(Some(Value::Decimal(whole)))
-            }
-            Some(_) => {
-                Err(format!("holds {digits}, which is not a whole number; declare it decimal"))
-            }
-            None => Ok(Some(Value::Decimal(digits))),
-        },
-        Kind::Decimal => Ok(Some(Value::Decimal(digits))),
-        Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => {
-            Ok(Some(Value::Text(digits)))
-        }
     }
 }

@@ -3,14 +3,17 @@
 //! Source: the `send` functions of PostgreSQL 9.4 to 17 (`numeric_send`, `timestamptz_send`, …).
 
 use jiff::tz::TimeZone;
-use sqlx::postgres::{PgRow, PgTypeInfo, PgTypeKind, PgValueFormat};
+use sqlx::postgres::{PgColumn, PgRow, PgTypeInfo, PgTypeKind, PgValueFormat};
 use sqlx::{Column as _, Row, TypeInfo, ValueRef};
 
 use super::numeric;
-use crate::database::cells::{Unsayable, counted, is_json, pad_to_scale, plain_digits};
+use crate::database::cells::counted;
+use crate::database::decode::{
+    Reading, at_zone, double, integer, json, single, text, utf8,
+};
+use crate::database::pull::Form;
 use crate::database::{Cell, Read};
-use crate::error::{Error, Result};
-use crate::rows::{Date, Instant, Kind, Value, ZoneClock, is_decimal, parse_time};
+use crate::rows::{Date, Kind, Value};
 
 /// Days from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
 const EPOCH_DAYS: i32 = 10_957;
@@ -36,58 +39,29 @@ pub(super) enum Wire {
     Jsonb,
 }
 
-/// How each column of one statement is read, made from its first row.
-#[derive(Debug)]
-pub(super) struct Plan(Vec<Wire>);
+impl Form for Wire {
+    type Row = PgRow;
 
-impl Plan {
-    pub(super) fn new(cells: &[Cell], row: &PgRow) -> Result<Self> {
-        let readers = cells.iter().zip(row.columns()).map(|(cell, column)| {
-            reader(cell, column.type_info()).map_err(|detail| Error::Cell {
-                row: 1,
-                column: cell.key.clone(),
-                detail,
-            })
-        });
-        readers.collect::<Result<_>>().map(Self)
+    fn of(cell: &Cell, column: &PgColumn) -> Result<Self, String> {
+        reader(cell, column.type_info())
     }
 
-    pub(super) fn read<'r>(
-        &self,
+    fn read<'r>(
+        self,
         row: &'r PgRow,
-        cells: &[Cell],
-        scratch: &'r mut [String],
-        values: &mut Vec<Value<'r>>,
-        unsayable: &mut Unsayable,
-        number: u64,
-    ) -> Result<()> {
-        let columns = self.0.iter().zip(cells).zip(scratch).enumerate();
-        for (index, ((wire, cell), scratch)) in columns {
-            let raw = row
-                .try_get_raw(index)
-                .map_err(|source| Error::internal("reading a row's cells", source))?;
-            let value = if raw.is_null() {
-                Value::Null
-            } else {
-                raw.as_bytes()
-                    .map_err(|error| error.to_string())
-                    .and_then(|bytes| match raw.format() {
-                        PgValueFormat::Binary => decode(*wire, bytes, &cell.read, scratch),
-                        PgValueFormat::Text => Err("came in text form".into()),
-                    })
-                    .map_err(|detail| Error::Cell {
-                        row: number,
-                        column: cell.key.clone(),
-                        detail,
-                    })?
-                    .unwrap_or_else(|| {
-                        unsayable.note(index);
-                        Value::Null
-                    })
-            };
-            values.push(value);
+        index: usize,
+        read: &Read,
+        scratch: &'r mut String,
+    ) -> Reading<'r> {
+        let raw = row.try_get_raw(index).map_err(|error| error.to_string())?;
+        if raw.is_null() {
+            return Ok(Some(Value::Null));
         }
-        Ok(())
+        let bytes = raw.as_bytes().map_err(|error| error.to_string())?;
+        match raw.format() {
+            PgValueFormat::Binary => decode(self, bytes, read, scratch),
+            PgValueFormat::Text => Err("came in text form".into()),
+        }
     }
 }
 
@@ -180,7 +154,7 @@ fn decode<'r>(
     bytes: &'r [u8],
     read: &Read,
     scratch: &'r mut String,
-) -> Result<Option<Value<'r>>, String> {
+) -> Reading<'r> {
     scratch.clear();
     let (kind, scale, zone) = match read {
         Read::As { kind: Kind::Time, unit: Some(unit), .. } => {
@@ -194,8 +168,8 @@ fn decode<'r>(
     let value = match wire {
         Wire::Bool => boolean(bytes, kind)?,
         Wire::Int2 | Wire::Int4 | Wire::Int8 => integer(whole(wire, bytes)?, kind, scale, scratch),
-        Wire::Float4 => return Ok(float4(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
-        Wire::Float8 => return Ok(float8(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
+        Wire::Float4 => return Ok(single(f32::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
+        Wire::Float8 => return Ok(double(f64::from_be_bytes(fixed(bytes)?), kind, scale, scratch)),
         Wire::Numeric => return numeric::read(bytes, kind, scratch),
         Wire::Text => text(utf8(bytes)?, kind)?,
         Wire::Json => json(utf8(bytes)?, kind),
@@ -210,12 +184,6 @@ fn decode<'r>(
 
 fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], String> {
     bytes.try_into().map_err(|_| format!("came with {} bytes instead of {N}", bytes.len()))
-}
-
-fn utf8(bytes: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        format!("holds bytes that are not UTF-8, the first at byte {}", error.valid_up_to() + 1)
-    })
 }
 
 fn whole(wire: Wire, bytes: &[u8]) -> Result<i64, String> {
@@ -234,63 +202,6 @@ fn boolean(bytes: &[u8], kind: Kind) -> Result<Value<'static>, String> {
         (Kind::Text, false) => Value::Text("false"),
         (_, value) => Value::Bool(value),
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "int2 and int4 alone are read as floats")]
-fn integer(value: i64, kind: Kind, scale: Option<u32>, scratch: &mut String) -> Value<'_> {
-    match kind {
-        Kind::Text => {
-            scratch.push_str(itoa::Buffer::new().format(value));
-            Value::Text(scratch)
-        }
-        Kind::Decimal => {
-            scratch.push_str(itoa::Buffer::new().format(value));
-            pad_to_scale(scale, scratch);
-            Value::Decimal(scratch)
-        }
-        Kind::Float => Value::Float(value as f64),
-        Kind::Int | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => Value::Int(value),
-    }
-}
-
-/// A cell read; `None` for what no format can say.
-pub(super) type Reading<'r> = Result<Option<Value<'r>>, String>;
-
-fn float4(value: f32, kind: Kind, scale: Option<u32>, scratch: &mut String) -> Option<Value<'_>> {
-    if kind != Kind::Decimal {
-        return Some(Value::Real(value));
-    }
-    if !value.is_finite() {
-        return None;
-    }
-    // The digits of a single are those of its own width, not of the double next to it.
-    scratch.push_str(&value.to_string());
-    pad_to_scale(scale, scratch);
-    Some(Value::Decimal(scratch))
-}
-
-fn float8(value: f64, kind: Kind, scale: Option<u32>, scratch: &mut String) -> Option<Value<'_>> {
-    match kind {
-        Kind::Decimal if !value.is_finite() => None,
-        Kind::Decimal => Some(Value::Decimal(plain_digits(value, scale, scratch))),
-        _ => Some(Value::Float(value)),
-    }
-}
-
-fn text(text: &str, kind: Kind) -> Result<Value<'_>, String> {
-    match kind {
-        Kind::Decimal if is_decimal(text) => Ok(Value::Decimal(text)),
-        Kind::Decimal => Err(format!("holds the text {text:?}, which is not a decimal number")),
-        Kind::Json if is_json(text) => Ok(Value::Json(text)),
-        Kind::Json => Err("holds text that is not valid JSON".into()),
-        Kind::Text | Kind::Int | Kind::Float | Kind::Bool | Kind::Date | Kind::Time => {
-            Ok(Value::Text(text))
-        }
-    }
-}
-
-fn json(text: &str, kind: Kind) -> Value<'_> {
-    if kind == Kind::Json { Value::Json(text) } else { Value::Text(text) }
 }
 
 /// A `jsonb` is a version byte, 1, and the text.
@@ -326,17 +237,4 @@ fn moment(bytes: &[u8], zone: Option<&TimeZone>) -> Reading<'static> {
     let seconds = micros.div_euclid(1_000_000) + EPOCH_SECONDS;
     let nanos = u32::try_from(micros.rem_euclid(1_000_000) * 1_000).unwrap_or(0);
     at_zone(seconds, nanos, zone).map(|at| Some(Value::Time(at)))
-}
-
-/// The moment at which clocks in `zone` (UTC without one) show this civil time.
-fn at_zone(seconds: i64, nanos: u32, zone: Option<&TimeZone>) -> Result<Instant, String> {
-    let civil = Instant { seconds, nanos };
-    let Some(zone) = zone else {
-        return Ok(civil);
-    };
-    let mut shown = Vec::with_capacity(40);
-    ZoneClock::new(TimeZone::UTC).write(civil, &mut shown);
-    shown.pop(); // the Z: what is left is a wall clock
-    let shown = std::str::from_utf8(&shown).map_err(|error| error.to_string())?;
-    parse_time(shown, Some(zone)).map_err(|error| error.to_string())
 }

@@ -79,11 +79,11 @@ fn a_statement_of_the_definition_stands_in_the_brackets_of_a_with() {
     );
     assert_eq!(
         rows(&report, &ALL, Dialect::Sqlite).sql,
-        "WITH \"q\" AS (select a from t -- all\n) SELECT \"q\".\"a\" FROM \"q\" ORDER BY \"q\".\"a\" ASC"
+        "WITH q AS (select a from t -- all\n) SELECT \"q\".\"a\" FROM \"q\" ORDER BY \"q\".\"a\" ASC"
     );
     assert_eq!(
         count(&report, &Filters::default(), &Scopes::new(), Dialect::Postgres).sql,
-        "WITH \"q\" AS (select a from t -- all\n) SELECT COUNT(*) FROM \"q\""
+        "WITH q AS (select a from t -- all\n) SELECT COUNT(*) FROM \"q\""
     );
 }
 
@@ -304,7 +304,7 @@ fn a_page_takes_in_the_nulls_that_sort_behind_it() {
 
 #[test]
 fn a_place_is_cast_to_the_type_its_column_has() {
-    let types = ["timestamp with time zone".to_owned(), "bigint".to_owned()];
+    let types = [Some("timestamp with time zone".to_owned()), Some("bigint".to_owned())];
     let after = [text("2026-01-31 00:00:00+00"), text("7")];
     let page = Selection { after: Some(&after), types: &types, ..ALL };
     let ledger = report(&LEDGER.replace("{ key = ", "{ not_null = true, key = "));

@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-use super::{SECOND, assert_failed, nothing_works, on_postgres, report};
-use crate::support::{Answer, Backend, Place, Server, Stream};
+use super::{SECOND, assert_failed, nothing_works, report};
+use crate::support::{Answer, Backend, Place, Server, Stream, on_every_server};
 
 const ROWS: &str = "/api/v1/reports/settlements/rows";
 /// What is waited for a connection, and a second.
@@ -88,30 +87,15 @@ async fn a_server_starts_without_its_sqlite_file_and_uses_it_once_it_is_there() 
     server.stop().await;
 }
 
-/// Lets clients into the place's business database, or no longer.
-async fn open(place: &Place, open: bool) {
-    let url = url::Url::parse(place.url()).expect("the address is a URL");
-    let name = url.path().trim_start_matches('/');
-    // From the state's database, for nobody can go into the other one.
-    let mut connection = PgConnection::connect(place.state_url()).await.expect("it is there");
-    let allow = format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS {open}");
-    let end =
-        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");
-    for sql in [allow, end] {
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut connection).await.expect("it can be done");
-    }
-    connection.close().await.expect("a connection can be closed");
-}
-
 #[tokio::test]
-async fn a_postgresql_that_comes_back_is_used_again_without_a_restart() {
-    on_postgres(async |place| {
+async fn a_database_that_comes_back_is_used_again_without_a_restart() {
+    on_every_server(async |place| {
         place.demo(30_000).await;
-        open(&place, false).await;
+        place.let_in(false).await;
         let server = Server::start(&place, &[]).await;
         for _ in 0..2 {
             assert_away(&server).await;
-            open(&place, true).await;
+            place.let_in(true).await;
             assert_eq!(get(&server, "/health/ready").await.status, 200);
             // More than one connection, so that those that died are met.
             let streams = (0..4).map(async |_| {
@@ -121,9 +105,9 @@ async fn a_postgresql_that_comes_back_is_used_again_without_a_restart() {
             });
             join_all(streams).await;
             assert_eq!(get(&server, ROWS).await.text().lines().count(), 30_000);
-            open(&place, false).await;
+            place.let_in(false).await;
         }
-        open(&place, true).await;
+        place.let_in(true).await;
         let ended = Instant::now();
         assert_eq!(get(&server, ROWS).await.status, 200);
         assert!(ended.elapsed() < SECOND, "the first request finds it");

@@ -6,10 +6,10 @@ use futures::future::join_all;
 use serde_json::Value as Json;
 
 use super::{
-    LONG, SECOND, assert_failed, failed, long_report, nothing_works, numbers, on_postgres, report,
+    LONG, SECOND, assert_failed, failed, long_report, nothing_works, numbers, report,
     rows, whole_rows,
 };
-use crate::support::{Backend, Body, End, Place, Server, Stream, on_every_backend};
+use crate::support::{Backend, Body, End, Place, Server, Stream, on_every_backend, on_every_server};
 
 /// Rows that are good before the one that fails.
 const GOOD: u64 = 50_000;
@@ -41,15 +41,9 @@ async fn begin(
     stream
 }
 
-/// Ends the PostgreSQL session that works for a run.
+/// Ends the session that works for a run.
 pub(super) async fn end_session(place: &Place, run: &str) {
-    let ended = place
-        .value(&format!(
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-             WHERE application_name = 'tallyroll/{run}'"
-        ))
-        .await;
-    assert_eq!(ended, "1", "one session carries the run's name");
+    assert_eq!(place.end_session(run).await, 1, "one session carries the run's name");
 }
 
 #[track_caller]
@@ -97,17 +91,17 @@ async fn a_session_that_dies(place: &Place, rate: Option<u32>) {
 
 #[tokio::test]
 async fn an_answer_whose_session_dies_is_broken_off_for_a_fast_reader() {
-    on_postgres(async |place| a_session_that_dies(&place, None).await).await;
+    on_every_server(async |place| a_session_that_dies(&place, None).await).await;
 }
 
 #[tokio::test]
 async fn an_answer_whose_session_dies_is_broken_off_for_a_slow_reader() {
-    on_postgres(async |place| a_session_that_dies(&place, Some(SLOW)).await).await;
+    on_every_server(async |place| a_session_that_dies(&place, Some(SLOW)).await).await;
 }
 
 #[tokio::test]
 async fn the_summary_says_failed_before_the_break_off() {
-    on_postgres(async |place| {
+    on_every_server(async |place| {
         long_report(&place, 5_000_000);
         let server = Server::start(&place, &[]).await;
         for coding in ["identity", "gzip", "zstd"] {
@@ -148,19 +142,23 @@ fn failing_report(place: &Place, name: &str, at: u64) {
             "SELECT g AS id, repeat('가',20) AS v, 1/({at}-g) AS x \
              FROM generate_series(1,100000) g"
         ),
+        Backend::MySql => format!(
+            "SELECT seq AS id, repeat('가',20) AS v, \
+             abs(if(seq = {at}, -9223372036854775807 - 1, 0)) AS x FROM seq_1_to_100000"
+        ),
     };
     report(place, name, &[("id", "int"), ("v", "text"), ("x", "int")], &sql);
 }
 
 fn cause(backend: Backend) -> &'static str {
-    backend.pick("integer overflow", "division by zero")
+    backend.pick("integer overflow", "division by zero", "out of range")
 }
 
 /// Asserts that the database's words and ours to it went to the log and not to the client.
 #[track_caller]
 fn assert_cause_in_log(place: &Place, server: &Server<'_>, request: &str, shown: &str) {
     let cause = cause(place.backend());
-    for word in [cause, "SELECT", "generate_series", "RECURSIVE", "abs("] {
+    for word in [cause, "SELECT", "generate_series", "RECURSIVE", "abs(", "seq_1_to"] {
         assert!(!shown.contains(word), "{word} is shown: {shown}");
     }
     let log = server.log();
@@ -249,6 +247,10 @@ async fn a_value_that_cannot_be_read_breaks_the_answer_off_and_is_named() {
                 ("v", "decimal", format!("CASE WHEN g = {at} THEN 'many' ELSE g::text END")),
                 ("v", "json", format!("CASE WHEN g = {at} THEN '{{' ELSE '1' END")),
             ],
+            Backend::MySql => [
+                ("v", "int", format!("g + IF(g = {at}, 0.5, 0)")),
+                ("v", "json", format!("CASE WHEN g = {at} THEN '{{' ELSE '1' END")),
+            ],
         };
         for (number, (key, kind, value)) in cases.iter().enumerate() {
             let sql = format!("SELECT g AS id, {value} AS v FROM {from} AS numbers");
@@ -280,6 +282,7 @@ async fn a_value_that_cannot_be_read_within_the_first_batch_is_a_clean_500_that_
         let (kind, bad) = place.backend().pick(
             ("text", "CASE WHEN g = 7 THEN CAST(x'ff' AS TEXT) ELSE 'v' END"),
             ("decimal", "CASE WHEN g = 7 THEN 'many' ELSE '1' END"),
+            ("json", "CASE WHEN g = 7 THEN 'many' ELSE '1' END"),
         );
         let from = numbers(place.backend(), 100);
         let sql = format!("SELECT g AS id, {bad} AS v FROM {from} AS numbers");

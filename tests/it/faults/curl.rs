@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use super::breaks::end_session;
-use super::{LONG, failed, long_report, on_postgres, rows};
-use crate::support::{Backend, Place, Server, curl, until};
+use super::{LONG, failed, long_report, rows};
+use crate::support::{Backend, Place, Server, curl, on_every_server, until};
 
 /// The newest run, once it has come this far.
 async fn run_at(server: &Server<'_>, rows: u64) -> String {
@@ -41,7 +41,7 @@ async fn download(
 
 #[tokio::test]
 async fn curl_tells_that_an_answer_whose_session_died_is_not_whole() {
-    on_postgres(async |place| {
+    on_every_server(async |place| {
         long_report(&place, 5_000_000);
         // One permit, so that each download also shows that the one before gave it back.
         let server = Server::start(&place, &[("streams", "1"), ("queue_wait", "1s")]).await;

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use super::trickle::{SLOW_ROWS, slow_report};
-use super::{SECOND, assert_failed, nothing_works, on_postgres, report, rows, sorting_report};
-use crate::support::{Backend, Server, on_every_backend};
+use super::{SECOND, assert_failed, nothing_works, report, rows, sorting_report};
+use crate::support::{Backend, Server, on_every_backend, on_every_server};
 
 const LIMIT: Duration = Duration::from_secs(1);
 
@@ -14,9 +14,10 @@ async fn a_query_without_a_first_row_in_time_is_stopped_with_a_504() {
     on_every_backend(async |place| {
         sorting_report(&place);
         let mut reports = vec!["sorting"];
-        if place.backend() == Backend::Postgres {
-            let sql = "SELECT 1 AS id, pg_sleep(30)::text AS v";
-            report(&place, "asleep", &[("id", "int"), ("v", "text")], sql);
+        if place.backend() != Backend::Sqlite {
+            let asleep = place.backend().pick("", "pg_sleep(30)::text", "CAST(SLEEP(30) AS CHAR)");
+            let sql = format!("SELECT 1 AS id, {asleep} AS v");
+            report(&place, "asleep", &[("id", "int"), ("v", "text")], &sql);
             reports.push("asleep");
         }
         let settings = [("first_row_timeout", "1s"), ("streams", "1"), ("queue_wait", "1s")];
@@ -59,7 +60,7 @@ async fn a_count_that_takes_too_long_is_stopped_with_a_504() {
 
 #[tokio::test]
 async fn the_rows_after_the_first_may_take_longer() {
-    on_postgres(async |place| {
+    on_every_server(async |place| {
         slow_report(&place).await;
         let server = Server::start(&place, &[("first_row_timeout", "1s")]).await;
         let begun = Instant::now();

@@ -5,10 +5,10 @@ use std::time::Instant;
 use futures::future::join_all;
 
 use super::{
-    LONG, SECOND, at_work_without_a_row, cancelled, long_report, nothing_works, on_postgres,
+    LONG, SECOND, at_work_without_a_row, cancelled, long_report, nothing_works, 
     report, rows, short_report, sorting_report,
 };
-use crate::support::{Backend, Place, Server, Stream, on_every_backend, until};
+use crate::support::{Backend, Place, Server, Stream, on_every_backend, on_every_server, until};
 
 /// Asserts that what was closed at `closed` left nothing within a second, with its one permit free.
 async fn left_nothing(server: &Server<'_>, run: &str, closed: Instant) {
@@ -69,7 +69,7 @@ async fn a_client_that_leaves_before_the_first_row_of_a_long_sort_stops_the_quer
 
 #[tokio::test]
 async fn a_client_that_leaves_while_the_database_sleeps_stops_the_query() {
-    on_postgres(async |place| {
+    on_every_server(async |place| {
         short_report(&place);
         let columns = [("id", "int"), ("v", "text")];
         report(&place, "asleep", &columns, "SELECT 1 AS id, pg_sleep(30)::text AS v");
@@ -134,7 +134,7 @@ async fn counting(place: &Place, server: &Server<'_>) -> bool {
             }
             after >= before + 4
         }
-        Backend::Postgres => server.sessions().await == 1,
+        Backend::Postgres | Backend::MySql => server.sessions().await == 1,
     }
 }
 

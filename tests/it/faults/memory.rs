@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 
-use crate::support::{Backend, End, Place, Server, Stream, on_every_backend};
+use crate::support::{Backend, End, Place, Server, Stream, on_every_backend, on_every_server};
 
 const ROWS: u64 = 300_000;
 const MIB: u64 = 1 << 10;
@@ -96,8 +96,8 @@ async fn one_stream_stays_within_32_mib_on_sqlite() {
 }
 
 #[tokio::test]
-async fn one_stream_stays_within_32_mib_on_postgresql() {
-    super::on_postgres(async |place| fast_and_slow(&place).await).await;
+async fn one_stream_stays_within_32_mib_on_every_server() {
+    on_every_server(async |place| fast_and_slow(&place).await).await;
 }
 
 #[tokio::test]

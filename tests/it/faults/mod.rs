@@ -21,19 +21,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::support::{Backend, Place, Server, backends, until};
+use crate::support::{Backend, Place, Server, until};
 
 /// How long a query may outlive its client, and whatever else ends it.
 const SECOND: Duration = Duration::from_secs(1);
 /// Longer than anything takes that is waited for without a bound of its own.
 const LONG: Duration = Duration::from_secs(30);
-
-/// Runs a test on PostgreSQL alone, where there is one.
-async fn on_postgres(test: impl AsyncFn(Place)) {
-    if backends().contains(&Backend::Postgres) {
-        test(Place::new(Backend::Postgres).await).await;
-    }
-}
 
 /// The address of a report's rows.
 fn rows(report: &str) -> String {
@@ -57,12 +50,13 @@ fn numbers(backend: Backend, count: u64) -> String {
              SELECT g FROM n)"
         ),
         format!("(SELECT generate_series(1, {count}) AS g)"),
+        format!("(SELECT seq AS g FROM seq_1_to_{count})"),
     )
 }
 
 /// Declares the report `long`: an `id` from 1 to `count`, and a text that hardly compresses.
 fn long_report(place: &Place, count: u64) {
-    let text = place.backend().pick("lower(hex(randomblob(16)))", "md5(g::text)");
+    let text = place.backend().pick("lower(hex(randomblob(16)))", "md5(g::text)", "md5(g)");
     let numbers = numbers(place.backend(), count);
     let sql = format!("SELECT g AS id, {text} AS v FROM {numbers} AS numbers");
     report(place, "long", &[("id", "int"), ("v", "text")], &sql);
@@ -75,8 +69,8 @@ fn short_report(place: &Place) {
 
 /// Declares the report `sorting`, whose first row comes after minutes of work.
 fn sorting_report(place: &Place) {
-    let numbers = numbers(place.backend(), place.backend().pick(100_000_000, 20_000_000));
-    let order = place.backend().pick("-g", "md5(g::text)");
+    let numbers = numbers(place.backend(), place.backend().pick(100_000_000, 20_000_000, 20_000_000));
+    let order = place.backend().pick("-g", "md5(g::text)", "md5(g)");
     let sql = format!("SELECT g AS id, 'v' AS v FROM {numbers} AS numbers ORDER BY {order}");
     report(place, "sorting", &[("id", "int"), ("v", "text")], &sql);
 }
@@ -106,6 +100,11 @@ async fn at_work_without_a_row(place: &Place, server: &Server<'_>) -> String {
                            WHERE datname = current_database() AND state = 'active' \
                            AND application_name LIKE 'tallyroll/%' \
                            AND clock_timestamp() - query_start > interval '300 ms'";
+            (place.value(working).await == "1").then_some(())
+        }
+        Backend::MySql => {
+            let working = "SELECT count(*) FROM information_schema.processlist \
+                           WHERE db = DATABASE() AND info LIKE '/* tallyroll/%' AND time_ms > 300";
             (place.value(working).await == "1").then_some(())
         }
     })

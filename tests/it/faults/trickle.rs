@@ -31,6 +31,14 @@ pub(super) async fn slow_report(place: &Place) {
             place.execute(&function).await;
             format!("SELECT g AS id, slowly(g) AS v FROM generate_series(1, {SLOW_ROWS}) AS g")
         }
+        Backend::MySql => {
+            // A server keeps what it sends until it has 16 KiB of it.
+            format!(
+                "SELECT seq AS id, CONCAT(UNIX_TIMESTAMP(SYSDATE(6)), \
+                 REPEAT(' ', 16384 + SLEEP({}))) AS v FROM seq_1_to_{SLOW_ROWS}",
+                EACH.as_secs_f64()
+            )
+        }
         Backend::Sqlite => {
             let steps = sqlite_steps(place).await;
             // Both columns look at the row, so that neither is worked out once for all.
@@ -75,7 +83,7 @@ async fn read(server: &Server<'_>, coding: &str) {
         end += line.len();
         number += 1;
         let row: Json = serde_json::from_slice(line).expect("a row is JSON");
-        let made: f64 = row["v"].as_str().and_then(|v| v.parse().ok()).expect("a time");
+        let made: f64 = row["v"].as_str().and_then(|v| v.trim().parse().ok()).expect("a time");
         let arrival = body.arrivals.iter().find(|arrival| arrival.1 >= end).expect("it came");
         // Before `instant` for what came with the head.
         let came = (clock + arrival.0.saturating_duration_since(instant)).as_secs_f64();
@@ -93,7 +101,7 @@ async fn rows_that_trickle_reach_the_client_within_300_ms() {
         let server = Server::start(&place, &[]).await;
         match place.backend() {
             // Sleeping costs no processor.
-            Backend::Postgres => {
+            Backend::Postgres | Backend::MySql => {
                 join_all(["identity", "gzip", "zstd"].map(|coding| read(&server, coding))).await;
             }
             Backend::Sqlite => {

@@ -8,6 +8,9 @@ use super::Place;
 /// Names a PostgreSQL server on which databases may be made and dropped, such as
 /// `postgres://root@127.0.0.1:5432/root`.
 pub const POSTGRES: &str = "TALLYROLL_TEST_POSTGRES";
+/// Names a MySQL or MariaDB server on which databases may be made and dropped, such as
+/// `mysql://root@127.0.0.1:3306/mysql`.
+pub const MYSQL: &str = "TALLYROLL_TEST_MYSQL";
 
 /// A kind of business database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,46 +19,70 @@ pub enum Backend {
     Sqlite,
     /// A database on the server that [`POSTGRES`] names.
     Postgres,
+    /// A database on the server that [`MYSQL`] names.
+    MySql,
 }
 
 impl Backend {
-    /// The word that this backend says where the two differ.
-    pub fn pick<T>(self, sqlite: T, postgres: T) -> T {
+    /// The word that this backend says where they differ.
+    pub fn pick<T>(self, sqlite: T, postgres: T, mysql: T) -> T {
         match self {
             Self::Sqlite => sqlite,
             Self::Postgres => postgres,
+            Self::MySql => mysql,
         }
     }
+
+    /// The server that its databases are made on, where there is one.
+    pub(super) fn server(self) -> Option<String> {
+        let name = match self {
+            Self::Sqlite => return None,
+            Self::Postgres => POSTGRES,
+            Self::MySql => MYSQL,
+        };
+        std::env::var(name).ok().filter(|url| !url.is_empty())
+    }
 }
 
-/// The PostgreSQL server, where there is one.
-pub fn postgres_url() -> Option<String> {
-    std::env::var(POSTGRES).ok().filter(|url| !url.is_empty())
-}
-
-/// The backends there are. Without PostgreSQL it is said aloud, past whatever captures output.
+/// The backends there are. What is left out is said aloud, past whatever captures output.
 pub fn backends() -> Vec<Backend> {
     static SAID: Once = Once::new();
-    if postgres_url().is_some() {
-        return vec![Backend::Sqlite, Backend::Postgres];
-    }
+    let servers = [(Backend::Postgres, POSTGRES), (Backend::MySql, MYSQL)];
+    let (there, missing): (Vec<_>, Vec<_>) =
+        servers.into_iter().partition(|(backend, _)| backend.server().is_some());
     SAID.call_once(|| {
-        let words = format!("{POSTGRES} is not set: everything ran on SQLite alone\n");
-        let _ = std::io::stderr().write_all(words.as_bytes());
+        for (backend, name) in missing {
+            let words = format!("{name} is not set: nothing runs on {backend:?}\n");
+            let _ = std::io::stderr().write_all(words.as_bytes());
+        }
     });
-    vec![Backend::Sqlite]
+    let servers = there.into_iter().map(|(backend, _)| backend);
+    std::iter::once(Backend::Sqlite).chain(servers).collect()
 }
 
 /// Runs a test once on every backend, each time in a new place.
 pub async fn on_every_backend(test: impl AsyncFn(Place)) {
     for backend in backends() {
-        // Shown when the test fails.
-        eprintln!("on {backend:?}");
-        test(Place::new(backend).await).await;
+        on(backend, &test).await;
     }
 }
 
+/// Runs a test once on every backend that is a server, each time in a new place.
+pub async fn on_every_server(test: impl AsyncFn(Place)) {
+    for backend in backends().into_iter().filter(|backend| *backend != Backend::Sqlite) {
+        on(backend, &test).await;
+    }
+}
+
+async fn on(backend: Backend, test: &impl AsyncFn(Place)) {
+    // Shown when the test fails.
+    eprintln!("on {backend:?}");
+    test(Place::new(backend).await).await;
+}
+
 #[test]
-fn postgresql_takes_part_or_it_is_said_aloud_that_it_was_left_out() {
-    assert_eq!(backends().contains(&Backend::Postgres), postgres_url().is_some());
+fn every_server_that_is_named_takes_part() {
+    for backend in [Backend::Postgres, Backend::MySql] {
+        assert_eq!(backends().contains(&backend), backend.server().is_some());
+    }
 }

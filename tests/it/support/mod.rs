@@ -31,7 +31,7 @@ mod stream;
 use std::time::{Duration, Instant};
 
 pub use answer::Answer;
-pub use backend::{Backend, backends, on_every_backend};
+pub use backend::{Backend, backends, on_every_backend, on_every_server};
 pub use command::curl;
 pub use csv::{Field, parse_csv};
 pub use place::Place;

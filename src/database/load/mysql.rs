@@ -1,0 +1,244 @@
+//! Loading into MySQL and MariaDB: prepared inserts of many rows, within one transaction.
+
+use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlPool};
+use sqlx::{Arguments, AssertSqlSafe, MySql, Transaction};
+use tokio::runtime::Handle;
+
+use super::{Table, check_width, refused, unfit};
+use crate::database::failures::{is_full, unavailable};
+use crate::database::mysql::number;
+use crate::error::{Error, Result};
+use crate::rows::{Instant, Kind, RowSink, Value};
+
+/// Rows of one insert, unless their values are long.
+const ROWS: usize = 500;
+/// Placeholders of one statement, at most.
+const PLACES: usize = 65_535;
+/// Bytes of values after which an insert is sent; a server takes 16 MB or more.
+const BYTES: usize = 1024 * 1024;
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// A transaction on a connection of its own; dropping it rolls back.
+#[derive(Debug)]
+pub struct MySqlLoader {
+    /// There until the commit.
+    transaction: Option<Transaction<'static, MySql>>,
+    pool: MySqlPool,
+    runtime: Handle,
+}
+
+impl MySqlLoader {
+    pub(super) fn begin(pool: MySqlPool, runtime: Handle) -> Result<Self> {
+        // What is locked to keep others off a table includes the gaps between its rows.
+        let begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN";
+        let transaction = runtime
+            .block_on(pool.begin_with(begin))
+            .map_err(|error| failed(error, "beginning to load rows"))?;
+        let mut loader = Self { transaction: Some(transaction), pool, runtime };
+        // A lax server would cut a text that is too long, and make what is no number zero.
+        loader.execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')")?;
+        Ok(loader)
+    }
+
+    fn connection(&mut self) -> Result<(&mut MySqlConnection, &Handle)> {
+        match &mut self.transaction {
+            Some(transaction) => Ok((&mut *transaction, &self.runtime)),
+            None => Err(Error::internal("loading rows", "the transaction is over")),
+        }
+    }
+
+    pub(super) fn truth(&mut self, sql: &str) -> Result<bool> {
+        let (connection, runtime) = self.connection()?;
+        let query = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(connection);
+        runtime.block_on(query).map_err(|error| failed(error, "looking at a table to be filled"))
+    }
+
+    pub(super) fn execute(&mut self, sql: &str) -> Result<u64> {
+        let (connection, runtime) = self.connection()?;
+        runtime
+            .block_on(sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection))
+            .map(|done| done.rows_affected())
+            .map_err(|error| failed(error, "changing a table to be filled"))
+    }
+
+    pub(super) fn load(
+        &mut self,
+        table: &Table<'_>,
+        source: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
+    ) -> Result<u64> {
+        let names: Vec<String> = table.columns.iter().map(|(name, _)| quoted(name)).collect();
+        let head = format!("INSERT INTO {} ({}) VALUES ", quoted(table.name), names.join(", "));
+        let most = ROWS.min(PLACES / table.columns.len().max(1)).max(1);
+        let (connection, runtime) = self.connection()?;
+        let mut rows = Rows {
+            full: statement(&head, table.columns.len(), most),
+            head,
+            most,
+            columns: table.columns,
+            connection,
+            runtime,
+            bound: MySqlArguments::default(),
+            held: 0,
+            bytes: 0,
+            count: 0,
+            text: Vec::with_capacity(32),
+        };
+        source(&mut rows)?;
+        rows.send()?;
+        Ok(rows.count)
+    }
+
+    pub(super) fn commit(mut self, grown: &[&str]) -> Result<()> {
+        if let Some(transaction) = self.transaction.take() {
+            self.runtime
+                .block_on(transaction.commit())
+                .map_err(|error| failed(error, "committing the loaded rows"))?;
+        }
+        for table in grown {
+            let sql = format!("ANALYZE TABLE {}", quoted(table));
+            let tidied = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&self.pool);
+            if let Err(error) = self.runtime.block_on(tidied) {
+                tracing::warn!(%error, table, "the loaded table could not be tidied");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for MySqlLoader {
+    fn drop(&mut self) {
+        // The pool takes connections back on a task of the runtime.
+        let _entered = self.runtime.enter();
+        drop(self.transaction.take());
+    }
+}
+
+/// An identifier as MySQL quotes it, whatever its SQL mode.
+pub(super) fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// An insert of so many rows.
+fn statement(head: &str, columns: usize, rows: usize) -> String {
+    let row = format!("({})", vec!["?"; columns].join(","));
+    format!("{head}{}", vec![row; rows].join(","))
+}
+
+/// The sink of one table.
+struct Rows<'a> {
+    head: String,
+    /// The statement that is used again and again.
+    full: String,
+    /// Its rows.
+    most: usize,
+    columns: &'a [(&'a str, Kind)],
+    connection: &'a mut MySqlConnection,
+    runtime: &'a Handle,
+    bound: MySqlArguments,
+    /// Rows bound and not yet sent.
+    held: usize,
+    bytes: usize,
+    count: u64,
+    text: Vec<u8>,
+}
+
+impl Rows<'_> {
+    fn send(&mut self) -> Result<()> {
+        if self.held == 0 {
+            return Ok(());
+        }
+        let whole = self.held == self.most;
+        let sql = if whole {
+            self.full.clone()
+        } else {
+            statement(&self.head, self.columns.len(), self.held)
+        };
+        let insert = sqlx::query_with(AssertSqlSafe(sql), std::mem::take(&mut self.bound))
+            .persistent(whole)
+            .execute(&mut *self.connection);
+        self.runtime.block_on(insert).map_err(|error| failed(error, "loading rows"))?;
+        (self.held, self.bytes) = (0, 0);
+        Ok(())
+    }
+}
+
+impl RowSink for Rows<'_> {
+    fn row(&mut self, row: &[Value<'_>]) -> Result<()> {
+        check_width(row, self.columns)?;
+        for (value, (name, kind)) in row.iter().zip(self.columns) {
+            self.text.clear();
+            let bytes = bind(*kind, *value, &mut self.text, &mut self.bound)
+                .map_err(|detail| refused(self.count, name, detail))?;
+            self.bytes += bytes;
+        }
+        self.held += 1;
+        self.count += 1;
+        if self.held == self.most || self.bytes >= BYTES { self.send() } else { Ok(()) }
+    }
+}
+
+/// Binds a value in a form that its column takes exactly; about how many bytes it has.
+fn bind(
+    kind: Kind,
+    value: Value<'_>,
+    text: &mut Vec<u8>,
+    bound: &mut MySqlArguments,
+) -> Result<usize, String> {
+    let added = match (kind, value) {
+        (_, Value::Null) => bound.add(None::<i64>),
+        (Kind::Bool, Value::Bool(truth)) => bound.add(truth),
+        (Kind::Int | Kind::Decimal, Value::Int(number)) => bound.add(number),
+        (Kind::Float, Value::Float(number)) => bound.add(number),
+        (Kind::Float, Value::Real(number)) => bound.add(f64::from(number)),
+        (Kind::Decimal, Value::Decimal(exact))
+        | (Kind::Text, Value::Text(exact))
+        | (Kind::Json, Value::Json(exact)) => {
+            text.extend_from_slice(exact.as_bytes());
+            bound.add(exact)
+        }
+        (Kind::Date, Value::Date(day)) => {
+            day.write(text);
+            bound.add(String::from_utf8_lossy(text).as_ref())
+        }
+        (Kind::Time, Value::Time(at)) => {
+            write_moment(at, text).ok_or_else(|| unfit(kind, value))?;
+            bound.add(String::from_utf8_lossy(text).as_ref())
+        }
+        (kind, value) => return Err(unfit(kind, value)),
+    };
+    added.map_err(|error| error.to_string())?;
+    Ok(text.len().max(8))
+}
+
+/// Appends a moment as the wall clock of UTC, to the microsecond; `None` before the year 0 and beyond
+/// 9999, which no column holds.
+fn write_moment(at: Instant, out: &mut Vec<u8>) -> Option<()> {
+    use std::io::Write as _;
+    let days = i32::try_from(at.seconds.div_euclid(DAY)).ok()?;
+    let (year, month, day) = crate::rows::Date { days }.ymd();
+    if !(0..=9999).contains(&year) {
+        return None;
+    }
+    let second = at.seconds.rem_euclid(DAY);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let micros = at.nanos / 1_000;
+    write!(out, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}").ok()
+}
+
+/// `ER_LOCK_WAIT_TIMEOUT`.
+const LOCK_WAIT: u16 = 1205;
+
+/// What an error of MySQL's means for whoever asked.
+fn failed(error: sqlx::Error, doing: &'static str) -> Error {
+    match number(&error) {
+        _ if is_full(&error) => Error::NoSpace(error.into()),
+        Some(LOCK_WAIT) => Error::Busy {
+            detail: "another writer has held the table for too long; try again when it is done"
+                .into(),
+            retry_after: std::time::Duration::from_secs(10),
+        },
+        Some(_) => Error::internal(doing, error),
+        None => unavailable(error),
+    }
+}
