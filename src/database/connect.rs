@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sea_orm::{
-    DatabaseConnection, SqlxMySqlConnector, SqlxPostgresConnector, SqlxSqliteConnector,
-};
+use sea_orm::{DatabaseConnection, SqlxMySqlConnector, SqlxPostgresConnector, SqlxSqliteConnector};
 use sqlx::Executor;
 use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -60,8 +58,9 @@ fn parse(setting: &str, url: &str) -> Result<Address> {
             });
     }
     if url.starts_with("mysql:") || url.starts_with("mariadb:") {
-        let options = MySqlConnectOptions::from_str(url)
-            .map_err(|error| refuse("bad_url", format!("{setting} cannot be understood: {error}")))?;
+        let options = MySqlConnectOptions::from_str(url).map_err(|error| {
+            refuse("bad_url", format!("{setting} cannot be understood: {error}"))
+        })?;
         return match options.get_database() {
             Some(_) => Ok(Address::MySql(Box::new(options))),
             None => Err(refuse(

@@ -1,6 +1,5 @@
 //! What a driver's error means for whoever asked.
 
-use super::mysql;
 use crate::error::Error;
 
 /// For a database that cannot be reached or gives no connection.
@@ -26,11 +25,4 @@ pub(super) fn lost(error: sqlx::Error) -> Error {
 /// what it tells of its own sources.
 pub(super) fn refused(said: &dyn sqlx::error::DatabaseError) -> Error {
     Error::Query { doing: "preparing a report's statement".into(), source: said.message().into() }
-}
-
-/// Whether no space is left where the database lives.
-pub fn is_full(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    // SQLITE_FULL; disk_full in PostgreSQL; ER_DISK_FULL and ER_RECORD_FILE_FULL in MySQL.
-    matches!(code.as_deref(), Some("13" | "53100")) || matches!(mysql::number(error), Some(1021 | 1114))
 }

@@ -17,7 +17,6 @@ mod sqlite;
 mod tests;
 
 pub use connect::{Database, open, sqlite_file};
-pub(crate) use failures::is_full;
 #[cfg(test)]
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};

@@ -20,8 +20,10 @@ pub(super) trait Form: Copy {
     type Row: Row;
 
     /// How a column is read as declared, or in words why it cannot be.
-    fn of(cell: &Cell, column: &<<Self::Row as Row>::Database as sqlx::Database>::Column)
-    -> Result<Self, String>;
+    fn of(
+        cell: &Cell,
+        column: &<<Self::Row as Row>::Database as sqlx::Database>::Column,
+    ) -> Result<Self, String>;
 
     /// Reads one cell, with an empty `scratch` for what has to be written out.
     fn read<'r>(
@@ -68,7 +70,8 @@ impl<'q, F: Form> Cells<'q, F> {
     fn row<'r>(&'r mut self, row: &'r F::Row, values: &mut Vec<Value<'r>>) -> Result<()> {
         self.number += 1;
         let number = self.number;
-        let refuse = |cell: &Cell, detail| Error::Cell { row: number, column: cell.key.clone(), detail };
+        let refuse =
+            |cell: &Cell, detail| Error::Cell { row: number, column: cell.key.clone(), detail };
         let forms = match &mut self.forms {
             Some(forms) => forms,
             none @ None => {
@@ -119,10 +122,7 @@ pub(super) async fn pull<F: Form>(
         };
         stop.check().map_err(Pulled::Ours)?;
         let mut values = recycle(spare);
-        cells
-            .row(&row, &mut values)
-            .and_then(|()| sink.row(&values))
-            .map_err(Pulled::Ours)?;
+        cells.row(&row, &mut values).and_then(|()| sink.row(&values)).map_err(Pulled::Ours)?;
         spare = recycle(values);
     }
 }

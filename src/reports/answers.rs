@@ -217,7 +217,11 @@ impl Reports {
     }
 
     /// The types of the order's columns, asked for once.
-    async fn order_types(&self, report: &Report, database: &Database) -> Result<Arc<[Option<String>]>> {
+    async fn order_types(
+        &self,
+        report: &Report,
+        database: &Database,
+    ) -> Result<Arc<[Option<String>]>> {
         let known = || self.order_types.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(types) = known().get(&report.name) {
             return Ok(Arc::clone(types));

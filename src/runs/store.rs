@@ -8,6 +8,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, RuntimeErr,
+    SqlxMySqlError,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -16,7 +17,6 @@ use uuid::{Timestamp, Uuid};
 use super::{
     Begin, Ended, Live, Outcome, Reason, Registry, RunKind, RunView, Runs, Started, State, Word,
 };
-use crate::database::is_full;
 use crate::error::{Error, Result};
 
 /// How long the finisher waits before it tries again to write what the state did not take.
@@ -49,16 +49,29 @@ pub struct Page {
 }
 
 pub(super) fn away(source: DbErr) -> Error {
-    if let DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) =
-        &source
-        && is_full(error)
-    {
+    if is_full(&source) {
         return Error::NoSpace(source.into());
     }
     Error::Unavailable {
         code: "state_unavailable",
         detail: "the server's own database cannot be reached; try again in a moment".into(),
         source: Some(source.into()),
+    }
+}
+
+/// Whether a statement failed because no space is left where the database lives.
+fn is_full(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
+        error
+    else {
+        return false;
+    };
+    let Some(said) = error.as_database_error() else { return false };
+    match said.try_downcast_ref::<SqlxMySqlError>() {
+        // ER_DISK_FULL, ER_RECORD_FILE_FULL.
+        Some(said) => matches!(said.number(), 1021 | 1114),
+        // SQLITE_FULL; disk_full in PostgreSQL.
+        None => matches!(said.code().as_deref(), Some("13" | "53100")),
     }
 }
 

@@ -113,7 +113,7 @@ async fn an_export_is_a_run_of_the_person_at_the_command_line() {
             ["export", "settlements", "--format", "ndjson", "-o", "-", "--param", "columns=id"];
         let written = place.tallyroll(&arguments).await.expect_success();
         let run =
-            "caller || ' ' || kind || ' ' || name || ' ' || state || ' ' || rows || ' ' || sha256";
+            "caller || ' ' || kind || ' ' || name || ' ' || state || ' ' || \"rows\" || ' ' || sha256";
         let run = place.state_value(&format!("SELECT {run} FROM tallyroll_runs")).await;
         assert_eq!(
             run,

@@ -237,7 +237,7 @@ async fn a_report_of_sql_is_narrowed_like_a_table() {
             "by-merchant",
             r#"
             sql = '''
-            select merchant_id, count(*) as lines, sum(net) as net -- one row each; "q" and $tag$ stay text
+            select merchant_id, count(*) as n, sum(net) as net -- one row each; "q" and $tag$ stay text
             from settlement_lines group by merchant_id
             -- the end
             '''
@@ -246,7 +246,7 @@ async fn a_report_of_sql_is_narrowed_like_a_table() {
             key = "merchant_id"
             type = "int"
             [[columns]]
-            key = "lines"
+            key = "n"
             type = "int"
             [[columns]]
             key = "net"
@@ -263,7 +263,7 @@ async fn a_report_of_sql_is_narrowed_like_a_table() {
         let rows: Vec<Json> = answer.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let sum: i64 = rows.iter().map(|row| row["net"].as_i64().expect("a number")).sum();
         assert_eq!((500, sum), stored(&place).await);
-        let lines: i64 = rows.iter().map(|row| row["lines"].as_i64().expect("a number")).sum();
+        let lines: i64 = rows.iter().map(|row| row["n"].as_i64().expect("a number")).sum();
         assert_eq!(lines, 500);
         let few = server.get("/api/v1/reports/by-merchant/rows?most=2000").await;
         let expected: String = rows

@@ -259,7 +259,7 @@ fn assert_shortest(shown: &str, stored: Option<&str>, single: bool) {
 #[tokio::test]
 async fn a_negative_zero_keeps_its_sign_where_the_database_keeps_it() {
     on_every_backend(async |place| {
-        if place.backend() == Backend::Sqlite {
+        if place.backend() != Backend::Postgres {
             return;
         }
         make_numbers(&place).await;

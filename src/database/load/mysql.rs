@@ -5,7 +5,7 @@ use sqlx::{Arguments, AssertSqlSafe, MySql, Transaction};
 use tokio::runtime::Handle;
 
 use super::{Table, check_width, refused, unfit};
-use crate::database::failures::{is_full, unavailable};
+use crate::database::failures::unavailable;
 use crate::database::mysql::number;
 use crate::error::{Error, Result};
 use crate::rows::{Instant, Kind, RowSink, Value};
@@ -226,13 +226,17 @@ fn write_moment(at: Instant, out: &mut Vec<u8>) -> Option<()> {
     write!(out, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}").ok()
 }
 
+/// `ER_DISK_FULL`.
+const DISK_FULL: u16 = 1021;
+/// `ER_RECORD_FILE_FULL`.
+const TABLE_FULL: u16 = 1114;
 /// `ER_LOCK_WAIT_TIMEOUT`.
 const LOCK_WAIT: u16 = 1205;
 
 /// What an error of MySQL's means for whoever asked.
 fn failed(error: sqlx::Error, doing: &'static str) -> Error {
     match number(&error) {
-        _ if is_full(&error) => Error::NoSpace(error.into()),
+        Some(DISK_FULL | TABLE_FULL) => Error::NoSpace(error.into()),
         Some(LOCK_WAIT) => Error::Busy {
             detail: "another writer has held the table for too long; try again when it is done"
                 .into(),

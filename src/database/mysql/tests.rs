@@ -146,8 +146,7 @@ fn what_is_cut_short_is_refused() {
 
 #[test]
 fn a_counted_time_is_a_whole_number_of_any_width() {
-    let counted =
-        Read::As { kind: Kind::Time, scale: None, zone: None, unit: Some(Unit::Seconds) };
+    let counted = Read::As { kind: Kind::Time, scale: None, zone: None, unit: Some(Unit::Seconds) };
     let at = Instant::from_seconds(1_000);
     assert_read(Wire::Unsigned(4), &[0xE8, 3, 0, 0], &counted, Ok(Some(Value::Time(at))));
     let refused = refusal(Wire::Unsigned(8), &[0xFF; 8], &counted);

@@ -7,9 +7,7 @@ use sqlx::mysql::{MySqlColumn, MySqlRow, MySqlTypeInfo};
 use sqlx::{Column as _, Decode, MySql, Row, Type, TypeInfo, ValueRef};
 
 use crate::database::cells::{counted, pad_to_scale};
-use crate::database::decode::{
-    Reading, at_zone, double, exact, integer, json, single, text, utf8,
-};
+use crate::database::decode::{Reading, at_zone, double, exact, integer, json, single, text, utf8};
 use crate::database::pull::Form;
 use crate::database::{Cell, Read};
 use crate::rows::{Date, Kind, Value};
@@ -132,7 +130,12 @@ fn fits(kind: Kind, wire: Wire) -> bool {
 }
 
 /// Reads one cell; `None` for NaN and for dates that no calendar has.
-pub(super) fn decode<'r>(wire: Wire, bytes: &'r [u8], read: &Read, scratch: &'r mut String) -> Reading<'r> {
+pub(super) fn decode<'r>(
+    wire: Wire,
+    bytes: &'r [u8],
+    read: &Read,
+    scratch: &'r mut String,
+) -> Reading<'r> {
     let Read::As { kind, scale, zone, unit } = read else {
         return stored(wire, bytes, scratch);
     };
@@ -146,7 +149,9 @@ pub(super) fn decode<'r>(wire: Wire, bytes: &'r [u8], read: &Read, scratch: &'r 
         Wire::Int(_) | Wire::Unsigned(_) | Wire::Bit => {
             return whole(number(wire, bytes)?, *kind, *scale, scratch).map(Some);
         }
-        Wire::Float => return Ok(single(f32::from_le_bytes(fixed(bytes)?), *kind, *scale, scratch)),
+        Wire::Float => {
+            return Ok(single(f32::from_le_bytes(fixed(bytes)?), *kind, *scale, scratch));
+        }
         Wire::Double => {
             return Ok(double(f64::from_le_bytes(fixed(bytes)?), *kind, *scale, scratch));
         }

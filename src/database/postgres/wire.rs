@@ -8,9 +8,7 @@ use sqlx::{Column as _, Row, TypeInfo, ValueRef};
 
 use super::numeric;
 use crate::database::cells::counted;
-use crate::database::decode::{
-    Reading, at_zone, double, integer, json, single, text, utf8,
-};
+use crate::database::decode::{Reading, at_zone, double, integer, json, single, text, utf8};
 use crate::database::pull::Form;
 use crate::database::{Cell, Read};
 use crate::rows::{Date, Kind, Value};
@@ -149,12 +147,7 @@ fn fits(kind: Kind, wire: Wire) -> bool {
 }
 
 /// Reads one cell; `None` for NaN and the infinities of exact numbers, dates and times.
-fn decode<'r>(
-    wire: Wire,
-    bytes: &'r [u8],
-    read: &Read,
-    scratch: &'r mut String,
-) -> Reading<'r> {
+fn decode<'r>(wire: Wire, bytes: &'r [u8], read: &Read, scratch: &'r mut String) -> Reading<'r> {
     scratch.clear();
     let (kind, scale, zone) = match read {
         Read::As { kind: Kind::Time, unit: Some(unit), .. } => {

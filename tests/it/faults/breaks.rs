@@ -6,10 +6,12 @@ use futures::future::join_all;
 use serde_json::Value as Json;
 
 use super::{
-    LONG, SECOND, assert_failed, failed, long_report, nothing_works, numbers, report,
-    rows, whole_rows,
+    LONG, SECOND, assert_failed, failed, long_report, nothing_works, numbers, report, rows,
+    whole_rows,
 };
-use crate::support::{Backend, Body, End, Place, Server, Stream, on_every_backend, on_every_server};
+use crate::support::{
+    Backend, Body, End, Place, Server, Stream, on_every_backend, on_every_server,
+};
 
 /// Rows that are good before the one that fails.
 const GOOD: u64 = 50_000;

@@ -5,8 +5,8 @@ use std::time::Instant;
 use futures::future::join_all;
 
 use super::{
-    LONG, SECOND, at_work_without_a_row, cancelled, long_report, nothing_works, 
-    report, rows, short_report, sorting_report,
+    LONG, SECOND, at_work_without_a_row, cancelled, long_report, nothing_works, numbers, report,
+    rows, short_report, sorting_report,
 };
 use crate::support::{Backend, Place, Server, Stream, on_every_backend, on_every_server, until};
 
@@ -72,11 +72,14 @@ async fn a_client_that_leaves_while_the_database_sleeps_stops_the_query() {
     on_every_server(async |place| {
         short_report(&place);
         let columns = [("id", "int"), ("v", "text")];
-        report(&place, "asleep", &columns, "SELECT 1 AS id, pg_sleep(30)::text AS v");
+        let asleep = place.backend().pick("", "pg_sleep(30)::text", "CAST(SLEEP(30) AS CHAR)");
+        report(&place, "asleep", &columns, &format!("SELECT 1 AS id, {asleep} AS v"));
         // Here the sleep comes after rows that were sent.
-        let later = "SELECT g AS id, CASE WHEN g > 1500 THEN pg_sleep(30)::text ELSE 'v' END AS v \
-                     FROM (SELECT generate_series(1, 2000) AS g) AS numbers";
-        report(&place, "later", &columns, later);
+        let numbers = numbers(place.backend(), 2_000);
+        let later = format!(
+            "SELECT g AS id, CASE WHEN g > 1500 THEN {asleep} ELSE 'v' END AS v FROM {numbers} AS numbers"
+        );
+        report(&place, "later", &columns, &later);
         let server = Server::start(&place, &[("streams", "1")]).await;
 
         let stream = Stream::send(&server, &rows("asleep"), &[]).await;

@@ -69,9 +69,12 @@ fn short_report(place: &Place) {
 
 /// Declares the report `sorting`, whose first row comes after minutes of work.
 fn sorting_report(place: &Place) {
-    let numbers = numbers(place.backend(), place.backend().pick(100_000_000, 20_000_000, 20_000_000));
+    let numbers =
+        numbers(place.backend(), place.backend().pick(100_000_000, 20_000_000, 20_000_000));
     let order = place.backend().pick("-g", "md5(g::text)", "md5(g)");
-    let sql = format!("SELECT g AS id, 'v' AS v FROM {numbers} AS numbers ORDER BY {order}");
+    // MariaDB drops the order of what a WITH names unless it is also cut.
+    let cut = place.backend().pick("", "", "LIMIT 20000000");
+    let sql = format!("SELECT g AS id, 'v' AS v FROM {numbers} AS numbers ORDER BY {order} {cut}");
     report(place, "sorting", &[("id", "int"), ("v", "text")], &sql);
 }
 

@@ -52,9 +52,8 @@ impl Place {
                 if backend == Backend::MySql {
                     // A user who may do nothing but read and write in there.
                     let user = names[0].trim_start_matches("tallyroll_test_");
-                    let made = format!(
-                        "CREATE USER '{user}'@'%'; GRANT ALL ON {name}.* TO '{user}'@'%'"
-                    );
+                    let made =
+                        format!("CREATE USER '{user}'@'%'; GRANT ALL ON {name}.* TO '{user}'@'%'");
                     execute(backend, &main, &made).await;
                     url.set_username(user).expect("a server's address takes a user");
                 }
@@ -214,7 +213,8 @@ impl Place {
             Backend::MySql => {
                 let user = business.trim_start_matches("tallyroll_test_");
                 let lock = if open { "UNLOCK" } else { "LOCK" };
-                execute(self.backend, main, &format!("ALTER USER '{user}'@'%' ACCOUNT {lock}")).await;
+                execute(self.backend, main, &format!("ALTER USER '{user}'@'%' ACCOUNT {lock}"))
+                    .await;
                 execute(self.backend, main, &format!("KILL USER '{user}'@'%'")).await;
             }
         }
@@ -227,7 +227,8 @@ impl Place {
             Backend::Postgres => {
                 let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                            WHERE application_name = 'tallyroll/' || $1";
-                let ended = sqlx::query(sql).bind(run).fetch_all(&mut postgres(&self.url).await).await;
+                let ended =
+                    sqlx::query(sql).bind(run).fetch_all(&mut postgres(&self.url).await).await;
                 ended.expect("sessions can be ended").len()
             }
             Backend::MySql => {
@@ -290,7 +291,8 @@ async fn postgres(url: &str) -> PgConnection {
 /// A session in which texts and names are quoted as the standard has it.
 async fn mysql(url: &str) -> MySqlConnection {
     let mut connection = MySqlConnection::connect(url).await.expect("MySQL answers");
-    let mode = "SET sql_mode = CONCAT(@@sql_mode, ',NO_BACKSLASH_ESCAPES,ANSI_QUOTES')";
+    let mode =
+        "SET sql_mode = CONCAT(@@sql_mode, ',NO_BACKSLASH_ESCAPES,ANSI_QUOTES,PIPES_AS_CONCAT')";
     sqlx::raw_sql(mode).execute(&mut connection).await.expect("the mode can be set");
     connection
 }
