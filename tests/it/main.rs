@@ -26,6 +26,8 @@ mod filters;
 #[cfg(test)]
 mod negotiation;
 #[cfg(test)]
+mod nginx;
+#[cfg(test)]
 mod paging;
 #[cfg(test)]
 mod refusals;
