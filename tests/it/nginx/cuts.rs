@@ -13,7 +13,8 @@ use crate::faults::breaks::{
 };
 use crate::faults::{LONG, failed, long_report, nothing_works, numbers, report, rows, whole_rows};
 use crate::support::{
-    Backend, End, Listens, Nginx, Place, Server, Stream, behind_nginx, curl, until,
+    Backend, End, Listens, Nginx, Place, Server, Stream, behind_nginx, curl, once_behind_nginx,
+    until,
 };
 
 #[tokio::test]
