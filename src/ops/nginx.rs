@@ -27,7 +27,7 @@ struct Callers {
 
 /// Behind nginx every request comes from this machine, so nginx has to hold to that itself.
 const OPEN: Callers = Callers {
-    listen: "listen 127.0.0.1:{{port}};",
+    listen: "listen 127.0.0.1:{{port}} sndbuf=512k;",
     admitted: "\
 # auth is \"off\": the server answers its own machine alone, and so must nginx. With
     # auth = \"required\", print this again.
@@ -40,8 +40,8 @@ const OPEN: Callers = Callers {
 
 const KEYED: Callers = Callers {
     listen: "\
-listen {{port}};
-    #     listen [::]:{{port}};",
+listen {{port}} sndbuf=512k;
+    #     listen [::]:{{port}} sndbuf=512k;",
     admitted: "\
 # auth is \"required\": every caller sends a key in Authorization, which passes through.",
     forwarded: "\

@@ -55,11 +55,11 @@ fn the_time_outs_outlast_those_of_the_server() {
 #[test]
 fn an_open_server_is_open_to_its_machine_alone_behind_nginx_too() {
     let open = nginx(&config(|config| config.auth = Auth::Off), &site(&[])).unwrap();
-    assert_eq!(values(&open, "listen"), ["127.0.0.1:8443"]);
+    assert_eq!(values(&open, "listen"), ["127.0.0.1:8443 sndbuf=512k"]);
     assert_eq!(values(&open, "deny"), ["all"]);
     assert!(!values(&open, "proxy_set_header").iter().any(|value| value.starts_with("X-")));
     let keyed = nginx(&config(|config| config.auth = Auth::Required), &site(&[])).unwrap();
-    assert_eq!(values(&keyed, "listen"), ["8443"]);
+    assert_eq!(values(&keyed, "listen"), ["8443 sndbuf=512k"]);
     assert!(values(&keyed, "deny").is_empty());
     let sent = values(&keyed, "proxy_set_header");
     assert!(sent.iter().any(|value| value.starts_with("X-Forwarded-For ")), "{sent:?}");
