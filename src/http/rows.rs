@@ -27,7 +27,8 @@ use crate::spool::Told;
 /// Streams the rows of a report.
 ///
 /// Direct answers leave as the database gives them; one that could not be completed is broken off
-/// without its last chunk. `HEAD` checks the request and begins nothing.
+/// without its last chunk. A client of HTTP/1.0, also one whose proxy says so in `Via`, knows no
+/// chunks and gets a prepared one. `HEAD` checks the request and begins nothing.
 #[utoipa::path(get, operation_id = "get_rows", path = "/reports/{name}/rows", tag = "reports",
     params(
         ("name" = String, Path, description = "The report's name"),
