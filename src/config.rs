@@ -152,6 +152,10 @@ pub struct Config {
     pub log: String,
 }
 
+/// How long an idle connection stays open. What stands in front of the server keeps its own for less
+/// than this, so that it sends no request into one that is being closed.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(5);
+
 /// Name of the settings file looked for in the working directory.
 const FILE: &str = "tallyroll.toml";
 

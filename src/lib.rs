@@ -19,6 +19,7 @@
 //! | [`database`] | connections; a statement's rows out of SQLite and PostgreSQL; bulk loading |
 //! | [`access`] | who is asking, and what he may see |
 //! | [`rows`] | values, kinds, columns, and the two ends that rows pass between |
+//! | [`ops`] | what stands around the server, with its settings filled in |
 //! | [`demo`] | example data of any size, the same everywhere |
 //! | [`error`] | the one error type, cut by what the client can do |
 //! | [`config`], [`observe`] | settings, and the only reader of the environment; logs |
@@ -57,6 +58,7 @@ pub mod error;
 pub mod formats;
 pub mod http;
 pub mod observe;
+pub mod ops;
 pub mod reports;
 pub mod rows;
 pub mod runs;

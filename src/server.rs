@@ -11,7 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use utoipa_actix_web::AppExt;
 
 use crate::app::App;
-use crate::config::Auth;
+use crate::config::{Auth, KEEP_ALIVE};
 use crate::error::{Error, Problem, Result};
 use crate::http;
 use crate::runs::Reason;
@@ -61,6 +61,7 @@ impl Server {
         let server = HttpServer::new(factory)
             // A client that leaves is noticed at once, not at the next failing write.
             .h1_allow_half_closed(false)
+            .keep_alive(KEEP_ALIVE)
             .on_connect(move |connection, _| tune(connection, stall + BEYOND))
             .disable_signals()
             .shutdown_timeout(LAST_WORDS.as_secs())

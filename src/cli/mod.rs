@@ -9,6 +9,7 @@
 mod check;
 mod demo;
 mod export;
+mod ops;
 mod output;
 mod serve;
 
@@ -40,6 +41,9 @@ enum Command {
     Demo(demo::Make),
     /// Check every definition against the live databases
     Check,
+    /// Print what stands around the server, with its settings filled in
+    #[command(subcommand)]
+    Ops(ops::Ops),
 }
 
 /// Runs a command to its end.
@@ -72,6 +76,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Export(export) => export.run(config).await,
         Command::Demo(demo) => demo.run(config).await,
         Command::Check => check::run(config).await,
+        Command::Ops(ops) => ops.run(&config),
     }
 }
 

@@ -1,7 +1,9 @@
-//! Content negotiation (RFC 9110, 12): which format and which coding a client wants.
+//! Content negotiation (RFC 9110, 12): which format and which coding a client wants, and whether it
+//! can tell a broken-off answer from a whole one.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName};
+use actix_web::http::Version;
+use actix_web::http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, VIA};
 use mime::Mime;
 
 use crate::delivery::Coding;
@@ -100,6 +102,26 @@ fn rank(ranges: &[(Mime, f32)], offer: &str) -> Option<(f32, u8, usize)> {
     matches.max_by_key(|(_, exactness, place)| (*exactness, std::cmp::Reverse(*place)))
 }
 
+/// Whether whoever reads the answer knows its end from a break-off: all the way to him it goes in
+/// chunks, which HTTP/1.0 does not have. Proxies that follow RFC 9110, 7.6.3, say in `Via` which
+/// version each of them received. The header may be made up: all it can do is have the answer built
+/// first.
+pub fn sees_a_break_off(request: &HttpRequest) -> bool {
+    let via = joined(request, VIA);
+    request.version() >= Version::HTTP_11 && !via.split(',').any(received_without_chunks)
+}
+
+/// Whether an element of `Via`, such as `1.0 proxy` or `HTTP/1.0 proxy`, is of such a version.
+fn received_without_chunks(hop: &str) -> bool {
+    let received = hop.split_whitespace().next().unwrap_or_default();
+    let version = match received.split_once('/') {
+        None => received,
+        Some((name, version)) if name.eq_ignore_ascii_case("HTTP") => version,
+        Some(_) => return false,
+    };
+    matches!(version, "1.0" | "0.9")
+}
+
 /// The coding that the client likes best; of equal ones the better one.
 pub fn coding(request: &HttpRequest) -> Coding {
     let accepted = joined(request, ACCEPT_ENCODING);
@@ -131,6 +153,11 @@ fn joined(request: &HttpRequest, name: HeaderName) -> String {
     let values: Vec<_> =
         request.headers().get_all(name).filter_map(|value| value.to_str().ok()).collect();
     values.join(",")
+}
+
+#[cfg(test)]
+pub(super) fn received_without_chunks_for_tests(hop: &str) -> bool {
+    received_without_chunks(hop)
 }
 
 #[cfg(test)]

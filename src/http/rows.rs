@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use actix_web::http::Method;
-use actix_web::http::Version;
 use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LOCATION, CONTENT_TYPE,
     HeaderName, HeaderValue, LINK, VARY,
@@ -28,7 +27,8 @@ use crate::spool::Told;
 /// Streams the rows of a report.
 ///
 /// Direct answers leave as the database gives them; one that could not be completed is broken off
-/// without its last chunk. `HEAD` checks the request and begins nothing.
+/// without its last chunk. A client of HTTP/1.0, also one whose proxy says so in `Via`, knows no
+/// chunks and gets a prepared one. `HEAD` checks the request and begins nothing.
 #[utoipa::path(get, operation_id = "get_rows", path = "/reports/{name}/rows", tag = "reports",
     params(
         ("name" = String, Path, description = "The report's name"),
@@ -68,7 +68,7 @@ pub async fn rows(
     let negotiated = negotiation::format(&request).map(|chosen| chosen.format);
     let zone = &app.config.time_zone;
     let asked = Request { pairs: &pairs, zone, negotiated }.parse(&report)?;
-    let prepared = asked.way == Way::Prepared || request.version() < Version::HTTP_11;
+    let prepared = asked.way == Way::Prepared || !negotiation::sees_a_break_off(&request);
     if prepared && request.method() != Method::HEAD {
         return prepare(&app, &caller, &request, &report, asked).await;
     }
@@ -111,8 +111,7 @@ fn file_name(report: &Report, asked: &Asked) -> String {
     })
 }
 
-/// Builds the whole file first: also for a client of HTTP/1.0, who could not tell a break-off from
-/// an end.
+/// Builds the whole file first: also for a client who could not tell a break-off from an end.
 async fn prepare(
     app: &App,
     caller: &Caller,

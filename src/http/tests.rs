@@ -3,6 +3,7 @@
 use super::disposition::{asked_name, attachment, safe_name};
 use super::gate::is_loopback;
 use super::negotiation::choose_for_tests as choose;
+use super::negotiation::received_without_chunks_for_tests as received_without_chunks;
 use super::range::{Wanted, names as tags_name, range};
 use crate::formats::Format;
 
@@ -78,6 +79,16 @@ fn accept_chooses_by_quality_then_by_exactness_then_by_order() {
 fn ndjson_goes_under_the_name_that_was_asked_for() {
     assert_eq!(choose("application/jsonl").unwrap().media_type, "application/jsonl");
     assert_eq!(choose("application/x-ndjson").unwrap().media_type, "application/x-ndjson");
+}
+
+#[test]
+fn a_hop_without_chunks_is_told_by_the_version_that_it_received() {
+    for hop in ["1.0 proxy", " HTTP/1.0 proxy:80 (Apache)", "0.9 nginx", "http/1.0 x", "1.0"] {
+        assert!(received_without_chunks(hop), "{hop}");
+    }
+    for hop in ["", "1.1 nginx", "2.0 nginx", "HTTP/1.1 x", "SPDY/1.0 x", "proxy 1.0"] {
+        assert!(!received_without_chunks(hop), "{hop}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Each test has a `support::Place` of its own: a directory and a business database, in SQLite and,
 //! where `TALLYROLL_TEST_POSTGRES` names a server, in PostgreSQL. A `support::Server` is the built
-//! binary as a child process; its `stop` asserts that it left nothing behind.
+//! binary as a child process; its `stop` asserts that it left nothing behind. Where nginx is
+//! installed, a `support::Nginx` stands before it.
 
 #![expect(clippy::print_stderr, reason = "what is printed is shown when a test fails")]
 #![expect(
@@ -25,6 +26,8 @@ mod faults;
 mod filters;
 #[cfg(test)]
 mod negotiation;
+#[cfg(test)]
+mod nginx;
 #[cfg(test)]
 mod paging;
 #[cfg(test)]

@@ -131,6 +131,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["rows", "access", "runs", "formats", "database", "definitions", "delivery", "spool"],
     ),
     ("demo", &["rows", "database", "definitions"]),
+    ("ops", &["config"]),
     ("config", &[]),
     ("observe", &[]),
 ];

@@ -10,22 +10,22 @@ use super::{
     whole_rows,
 };
 use crate::support::{
-    Backend, Body, End, Place, Server, Stream, on_every_backend, on_every_server,
+    Backend, Body, End, Listens, Place, Server, Stream, on_every_backend, on_every_server,
 };
 
 /// Rows that are good before the one that fails.
-const GOOD: u64 = 50_000;
+pub(crate) const GOOD: u64 = 50_000;
 /// Bytes a second of a reader who is slower than the database.
-const SLOW: u32 = 3_000_000;
+pub(crate) const SLOW: u32 = 3_000_000;
 
 /// Every format with and without a content coding.
-fn ways() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn ways() -> impl Iterator<Item = (&'static str, &'static str)> {
     let codings = |format| ["identity", "gzip"].map(|coding| (format, coding));
     ["ndjson", "json", "csv"].into_iter().flat_map(codings)
 }
 
-async fn begin(
-    server: &Server<'_>,
+pub(crate) async fn begin(
+    server: &impl Listens,
     report: &str,
     (format, coding): (&str, &str),
     rate: Option<u32>,
@@ -44,12 +44,12 @@ async fn begin(
 }
 
 /// Ends the session that works for a run.
-pub(super) async fn end_session(place: &Place, run: &str) {
+pub(crate) async fn end_session(place: &Place, run: &str) {
     assert_eq!(place.end_session(run).await, 1, "one session carries the run's name");
 }
 
 #[track_caller]
-fn assert_cut(format: &str, body: &Body) {
+pub(crate) fn assert_cut(format: &str, body: &Body) {
     assert_eq!(body.end, End::BrokenOff);
     if format == "json" {
         assert!(serde_json::from_slice::<Json>(&body.bytes).is_err(), "a cut array is no JSON");
@@ -59,7 +59,7 @@ fn assert_cut(format: &str, body: &Body) {
 /// Asserts that what is seen is a beginning of what was encoded; what a reader had not taken yet may
 /// be lost with the connection.
 #[track_caller]
-fn assert_beginning(way: (&str, &str), seen: u64, encoded: u64) {
+pub(crate) fn assert_beginning(way: (&str, &str), seen: u64, encoded: u64) {
     assert!(seen > 1_000 && seen <= encoded, "{way:?}: {seen} of {encoded}");
 }
 
@@ -130,7 +130,7 @@ async fn the_summary_says_failed_before_the_break_off() {
 }
 
 /// Declares a report that fails at row `at`, within the database.
-fn failing_report(place: &Place, name: &str, at: u64) {
+pub(crate) fn failing_report(place: &Place, name: &str, at: u64) {
     // 1/0, and the one number that has no absolute value. Each depends on the row, so that no
     // planner meets it early.
     let sql = match place.backend() {

@@ -5,7 +5,7 @@
 //! would make them all before the first.
 
 mod away;
-mod breaks;
+pub(crate) mod breaks;
 mod cancels;
 mod curl;
 mod first_row;
@@ -15,7 +15,7 @@ mod prepared;
 mod queue;
 mod shutdown;
 mod stalls;
-mod trickle;
+pub(crate) mod trickle;
 
 use std::time::{Duration, Instant};
 
@@ -24,17 +24,17 @@ use serde_json::Value as Json;
 use crate::support::{Backend, Place, Server, until};
 
 /// How long a query may outlive its client, and whatever else ends it.
-const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
 /// Longer than anything takes that is waited for without a bound of its own.
-const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 /// The address of a report's rows.
-fn rows(report: &str) -> String {
+pub(crate) fn rows(report: &str) -> String {
     format!("/api/v1/reports/{report}/rows")
 }
 
 /// Declares a report over a query, with columns as `(key, type)`.
-fn report(place: &Place, name: &str, columns: &[(&str, &str)], sql: &str) {
+pub(crate) fn report(place: &Place, name: &str, columns: &[(&str, &str)], sql: &str) {
     let columns: String = columns
         .iter()
         .map(|(key, kind)| format!("[[columns]]\nkey = \"{key}\"\ntype = \"{kind}\"\n"))
@@ -43,7 +43,7 @@ fn report(place: &Place, name: &str, columns: &[(&str, &str)], sql: &str) {
 }
 
 /// A query of the numbers 1 to `count` as `g`, each made when it is asked for.
-fn numbers(backend: Backend, count: u64) -> String {
+pub(crate) fn numbers(backend: Backend, count: u64) -> String {
     backend.pick(
         format!(
             "(WITH RECURSIVE n(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM n WHERE g < {count}) \
@@ -55,7 +55,7 @@ fn numbers(backend: Backend, count: u64) -> String {
 }
 
 /// Declares the report `long`: an `id` from 1 to `count`, and a text that hardly compresses.
-fn long_report(place: &Place, count: u64) {
+pub(crate) fn long_report(place: &Place, count: u64) {
     let text = place.backend().pick("lower(hex(randomblob(16)))", "md5(g::text)", "md5(g)");
     let numbers = numbers(place.backend(), count);
     let sql = format!("SELECT g AS id, {text} AS v FROM {numbers} AS numbers");
@@ -63,12 +63,12 @@ fn long_report(place: &Place, count: u64) {
 }
 
 /// Declares the report `short`, of one row.
-fn short_report(place: &Place) {
+pub(crate) fn short_report(place: &Place) {
     report(place, "short", &[("id", "int")], "SELECT 1 AS id");
 }
 
 /// Declares the report `sorting`, whose first row comes after minutes of work.
-fn sorting_report(place: &Place) {
+pub(crate) fn sorting_report(place: &Place) {
     let numbers =
         numbers(place.backend(), place.backend().pick(100_000_000, 20_000_000, 20_000_000));
     let order = place.backend().pick("-g", "md5(g::text)", "md5(g)");
@@ -79,7 +79,7 @@ fn sorting_report(place: &Place) {
 }
 
 /// Waits until nothing works for a run any more, which is so within a second of `since`.
-async fn nothing_works(server: &Server<'_>, since: Instant) {
+pub(crate) async fn nothing_works(server: &Server<'_>, since: Instant) {
     until("no thread reads rows", SECOND.saturating_sub(since.elapsed()), async || {
         (server.pump_threads() == 0).then_some(())
     })
@@ -91,7 +91,7 @@ async fn nothing_works(server: &Server<'_>, since: Instant) {
 }
 
 /// Waits until the only query has been at work for a while without a row, and gives back its run.
-async fn at_work_without_a_row(place: &Place, server: &Server<'_>) -> String {
+pub(crate) async fn at_work_without_a_row(place: &Place, server: &Server<'_>) -> String {
     let while_at_work = Duration::from_millis(300);
     let begun = Instant::now();
     until("the query is at work", LONG, async || match place.backend() {
@@ -118,7 +118,7 @@ async fn at_work_without_a_row(place: &Place, server: &Server<'_>) -> String {
 }
 
 /// Waits for a run to be cancelled, which is so within a second of `since`.
-async fn cancelled(server: &Server<'_>, run: &str, since: Instant) -> Json {
+pub(crate) async fn cancelled(server: &Server<'_>, run: &str, since: Instant) -> Json {
     let left = SECOND.saturating_sub(since.elapsed());
     let run = server.until_run(run, |run| run["state"] == "cancelled", left).await;
     assert_eq!(run["error"], Json::Null, "{run}");
@@ -127,7 +127,7 @@ async fn cancelled(server: &Server<'_>, run: &str, since: Instant) -> Json {
 }
 
 /// A run that failed with this code, and says in words why.
-async fn failed(server: &Server<'_>, run: &str, code: &str) -> Json {
+pub(crate) async fn failed(server: &Server<'_>, run: &str, code: &str) -> Json {
     let run = server.until_run(run, |run| run["state"] == "failed", SECOND).await;
     assert_failed(&run, code);
     run
@@ -146,7 +146,7 @@ fn assert_failed(run: &Json, code: &str) {
 
 /// How many rows of a body are whole, which count from 1 without a gap.
 #[track_caller]
-fn whole_rows(format: &str, body: &[u8]) -> u64 {
+pub(crate) fn whole_rows(format: &str, body: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(body);
     // In an array a line ends before the comma, so that the last one has no end of its own.
     let whole = match format {

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use serde_json::Value as Json;
 
 use super::{report, rows};
-use crate::support::{Backend, End, Place, Server, Stream, on_every_backend};
+use crate::support::{Backend, End, Listens, Place, Server, Stream, on_every_backend};
 
 /// Rows of the report `slow`.
 pub(super) const SLOW_ROWS: usize = 8;
@@ -18,7 +18,7 @@ const WITHIN: Duration = Duration::from_millis(300);
 
 /// Declares the report `slow`: each row takes the database a while, and says as `v` when it was
 /// made, in seconds since 1970.
-pub(super) async fn slow_report(place: &Place) {
+pub(crate) async fn slow_report(place: &Place) {
     let sql = match place.backend() {
         Backend::Postgres => {
             // A backend keeps what it sends until it has 8 KiB of it, or a notice to give.
@@ -70,9 +70,9 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later than 1970")
 }
 
-/// Reads the report, and asserts of each row when it came.
-async fn read(server: &Server<'_>, coding: &str) {
-    let mut stream = Stream::get(server, &rows("slow"), &[("Accept-Encoding", coding)]).await;
+/// Reads the report from the server or what stands before it, and asserts of each row when it came.
+pub(crate) async fn read(server: &Server<'_>, front: &impl Listens, coding: &str) {
+    let mut stream = Stream::get(front, &rows("slow"), &[("Accept-Encoding", coding)]).await;
     let (instant, clock) = (Instant::now(), now());
     let body = stream.body().await;
     assert_eq!(body.end, End::Complete);
@@ -107,11 +107,12 @@ async fn rows_that_trickle_reach_the_client_within_300_ms() {
         match place.backend() {
             // Sleeping costs no processor.
             Backend::Postgres | Backend::MySql => {
-                join_all(["identity", "gzip", "zstd"].map(|coding| read(&server, coding))).await;
+                join_all(["identity", "gzip", "zstd"].map(|coding| read(&server, &server, coding)))
+                    .await;
             }
             Backend::Sqlite => {
                 for coding in ["identity", "gzip", "zstd"] {
-                    read(&server, coding).await;
+                    read(&server, &server, coding).await;
                 }
             }
         }

@@ -14,7 +14,19 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) async fn read(response: reqwest::Response) -> Self {
+    pub(super) async fn ask(
+        client: &reqwest::Client,
+        method: reqwest::Method,
+        url: &str,
+        headers: &[(&str, &str)],
+    ) -> Self {
+        let request = client.request(method, url);
+        let request =
+            headers.iter().fold(request, |request, header| request.header(header.0, header.1));
+        Self::read(request.send().await.expect("the server answers")).await
+    }
+
+    async fn read(response: reqwest::Response) -> Self {
         let status = response.status().as_u16();
         let pair =
             |(name, value): (&reqwest::header::HeaderName, &reqwest::header::HeaderValue)| {

@@ -24,6 +24,7 @@ mod answer;
 mod backend;
 mod command;
 mod csv;
+mod nginx;
 mod place;
 mod server;
 mod stream;
@@ -34,9 +35,16 @@ pub use answer::Answer;
 pub use backend::{Backend, backends, on_every_backend, on_every_server};
 pub use command::curl;
 pub use csv::{Field, parse_csv};
+pub use nginx::{Nginx, behind_nginx, once_behind_nginx};
 pub use place::Place;
 pub use server::Server;
 pub use stream::{Body, End, Stream};
+
+/// Something that takes requests: the server, or what stands before it.
+pub trait Listens {
+    /// Host and port.
+    fn address(&self) -> &str;
+}
 
 /// How often a condition is looked at.
 const LOOK: Duration = Duration::from_millis(20);

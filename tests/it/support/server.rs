@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
 use super::command::{proc_file, program, signal};
-use super::{Answer, Place, until};
+use super::{Answer, Listens, Place, until};
 
 /// How long a server may take to begin, and to end once nothing goes on.
 const CHANGE: Duration = Duration::from_secs(10);
@@ -85,10 +85,7 @@ impl<'p> Server<'p> {
 
     /// A request with headers, read to its end.
     pub async fn request(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
-        let request = self.client.request(method, self.url(path));
-        let request =
-            headers.iter().fold(request, |request, header| request.header(header.0, header.1));
-        Answer::read(request.send().await.expect("the server answers")).await
+        Answer::ask(&self.client, method, &self.url(path), headers).await
     }
 
     /// A GET, read to its end.
@@ -229,6 +226,12 @@ impl<'p> Server<'p> {
         .await;
         self.over = true;
         status
+    }
+}
+
+impl Listens for Server<'_> {
+    fn address(&self) -> &str {
+        &self.address
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use super::Server;
+use super::Listens;
 
 /// How a body ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,21 +75,21 @@ struct Rate {
 
 impl Stream {
     /// Sends a GET and reads the head of the answer.
-    pub async fn get(server: &Server<'_>, path: &str, headers: &[(&str, &str)]) -> Self {
+    pub async fn get(server: &impl Listens, path: &str, headers: &[(&str, &str)]) -> Self {
         let mut stream = Self::send(server, path, headers).await;
         stream.head().await;
         stream
     }
 
     /// Sends a GET and does not wait for the answer.
-    pub async fn send(server: &Server<'_>, path: &str, headers: &[(&str, &str)]) -> Self {
+    pub async fn send(server: &impl Listens, path: &str, headers: &[(&str, &str)]) -> Self {
         Self::send_with_buffer(server, path, headers, None).await
     }
 
     /// Sends a GET over a connection whose receive buffer is this small, so that what is not read
     /// soon holds the server up.
     pub async fn send_with_buffer(
-        server: &Server<'_>,
+        server: &impl Listens,
         path: &str,
         headers: &[(&str, &str)],
         buffer: Option<u32>,
