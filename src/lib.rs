@@ -16,7 +16,7 @@
 //! | [`formats`] | rows to bytes: NDJSON, JSON, CSV |
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
-//! | [`database`] | connections; a statement's rows out of SQLite and PostgreSQL; bulk loading |
+//! | [`database`] | connections; a statement's rows out of SQLite, PostgreSQL, MySQL; bulk loading |
 //! | [`access`] | who is asking, and what he may see |
 //! | [`rows`] | values, kinds, columns, and the two ends that rows pass between |
 //! | [`ops`] | what stands around the server, with its settings filled in |
@@ -33,7 +33,7 @@
 //!
 //! # The pump
 //!
-//! A source is driven on a thread of its own, whatever the database: SQLite steps there, PostgreSQL's
+//! A source is driven on a thread of its own, whatever the database: SQLite steps there, a server's
 //! rows are polled there. Encoder, digest and compressor run on it too. A value borrows from the
 //! driver's buffer and is written straight into the output, which is lent for the call. Chunks leave
 //! over a bounded channel; the batch being filled lies where the receiver can send it off when its

@@ -43,7 +43,7 @@ pub(super) enum Pulled {
 
 /// The cells of one statement's rows on their way to being values.
 pub(super) struct Cells<'q, F> {
-    cells: &'q [Cell],
+    declared: &'q [Cell],
     /// Made from the first row.
     forms: Option<Vec<F>>,
     scratch: Vec<String>,
@@ -54,7 +54,7 @@ pub(super) struct Cells<'q, F> {
 impl<'q, F: Form> Cells<'q, F> {
     pub(super) fn new(cells: &'q [Cell]) -> Self {
         Self {
-            cells,
+            declared: cells,
             forms: None,
             scratch: vec![String::new(); cells.len()],
             unsayable: Unsayable::new(cells.iter().map(|cell| cell.key.as_str())),
@@ -75,7 +75,7 @@ impl<'q, F: Form> Cells<'q, F> {
         let forms = match &mut self.forms {
             Some(forms) => forms,
             none @ None => {
-                let columns = self.cells.iter().zip(row.columns());
+                let columns = self.declared.iter().zip(row.columns());
                 let forms = columns.map(|(cell, column)| {
                     F::of(cell, column).map_err(|detail| refuse(cell, detail))
                 });
@@ -83,17 +83,15 @@ impl<'q, F: Form> Cells<'q, F> {
             }
         };
         for (index, ((form, cell), scratch)) in
-            forms.iter().zip(self.cells).zip(&mut self.scratch).enumerate()
+            forms.iter().zip(self.declared).zip(&mut self.scratch).enumerate()
         {
             scratch.clear();
-            let value = form.read(row, index, &cell.read, scratch);
-            values.push(match value.map_err(|detail| refuse(cell, detail))? {
-                Some(value) => value,
-                None => {
-                    self.unsayable.note(index);
-                    Value::Null
-                }
-            });
+            let read = form.read(row, index, &cell.read, scratch);
+            let value = read.map_err(|detail| refuse(cell, detail))?;
+            if value.is_none() {
+                self.unsayable.note(index);
+            }
+            values.push(value.unwrap_or(Value::Null));
         }
         Ok(())
     }
@@ -106,7 +104,7 @@ pub(super) async fn pull<F: Form>(
     sink: &mut dyn RowSink,
     stop: &Stop,
 ) -> Result<(), Pulled> {
-    let mut spare: Vec<Value<'static>> = Vec::with_capacity(cells.cells.len());
+    let mut spare: Vec<Value<'static>> = Vec::with_capacity(cells.declared.len());
     let mut fired = std::pin::pin!(stop.fired());
     loop {
         // The stop is polled only where the database makes us wait; otherwise one atomic load.

@@ -68,9 +68,20 @@ fn all_of(filter: &Filter, comparison: Comparison, values: &[Given], dialect: Di
 }
 
 fn one_of(filter: &Filter, values: &[Given], dialect: Dialect) -> Expr {
+    if dialect == Dialect::MySql && matches!(filter.kind, Kind::Text | Kind::Json) {
+        let texts = values.iter().filter_map(|value| match value {
+            Given::Text(text) => Some(text.as_str()),
+            Given::Bool(_)
+            | Given::Int(_)
+            | Given::Float(_)
+            | Given::Decimal(_)
+            | Given::Date(_)
+            | Given::Time(_) => None,
+        });
+        return mysql::one_of(&filter.column, texts);
+    }
     let native: Option<Vec<Expr>> = values.iter().map(|value| native(value, dialect)).collect();
     match native {
-        Some(list) if is_text(filter.kind, dialect) => mysql::one_of(&filter.column, list),
         Some(list) => comparable(&filter.column, filter.kind, dialect).is_in(list),
         None => values
             .iter()
@@ -186,12 +197,6 @@ fn prefix(name: &str, kind: Kind, text: &str, dialect: Dialect) -> Expr {
         Dialect::Postgres => Func::cust("starts_with").arg(cell).arg(Expr::val(text)).into(),
         Dialect::MySql => mysql::prefix(name, text),
     }
-}
-
-/// Whether values are texts that the dialect compares by a collation, which may take different texts
-/// for the same.
-fn is_text(kind: Kind, dialect: Dialect) -> bool {
-    dialect == Dialect::MySql && matches!(kind, Kind::Text | Kind::Json)
 }
 
 /// A pattern for texts that begin with `text`, whatever signs are in it.

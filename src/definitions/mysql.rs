@@ -12,20 +12,25 @@ const MOST_DIGITS: usize = 65;
 const MOST_PLACES: usize = 30;
 
 /// One of these texts, byte for byte. The first condition is coarse, and what an index serves: texts of
-/// the same bytes are the same by every collation.
-pub(super) fn one_of(name: &str, values: Vec<Expr>) -> Expr {
-    let exact = bytes(name).is_in(values.iter().cloned().map(as_bytes));
-    column(name).is_in(values).and(exact)
+/// the same bytes are the same by every collation. A text beyond ASCII goes without it, because the
+/// server refuses to compare one with a column whose character set does not have it.
+pub(super) fn one_of<'t>(name: &str, texts: impl Iterator<Item = &'t str> + Clone) -> Expr {
+    let exact = bytes(name).is_in(texts.clone().map(as_bytes));
+    if texts.clone().all(str::is_ascii) {
+        column(name).is_in(texts.map(Expr::val)).and(exact)
+    } else {
+        exact
+    }
 }
 
 /// A text compared: for equality byte for byte, for order as the column sorts.
 pub(super) fn text(name: &str, comparison: Comparison, text: &str) -> Expr {
-    let value = Expr::val(text);
     match comparison {
-        Comparison::Eq => one_of(name, vec![value]),
-        Comparison::Ne => Comparison::Ne.of(bytes(name), as_bytes(value)),
+        Comparison::Eq => one_of(name, std::iter::once(text)),
+        Comparison::Ne => Comparison::Ne.of(bytes(name), as_bytes(text)),
         Comparison::Lt | Comparison::Le | Comparison::Gt | Comparison::Ge => {
-            comparison.of(column(name), value)
+            let cell = if text.is_ascii() { column(name) } else { utf8(name) };
+            comparison.of(cell, Expr::val(text))
         }
     }
 }
@@ -45,22 +50,31 @@ pub(super) fn prefix(name: &str, text: &str) -> Expr {
         pattern.push(char);
     }
     pattern.push('%');
-    let coarse = column(name).like(LikeExpr::new(pattern).escape('!'));
-    coarse.and(Comparison::Eq.of(found_at(name, text), Expr::val(1_i64)))
+    let exact = Comparison::Eq.of(found_at(name, text), Expr::val(1_i64));
+    if text.is_ascii() {
+        column(name).like(LikeExpr::new(pattern).escape('!')).and(exact)
+    } else {
+        exact
+    }
 }
 
 fn found_at(name: &str, text: &str) -> Expr {
-    Func::cust("LOCATE").arg(as_bytes(Expr::val(text))).arg(bytes(name)).into()
+    Func::cust("LOCATE").arg(as_bytes(text)).arg(bytes(name)).into()
 }
 
-/// A cell's text as UTF-8, whatever it is stored in.
+/// A cell's text in UTF-8, whatever it is stored in.
+fn utf8(name: &str) -> Expr {
+    Expr::cust_with_expr("CONVERT(? USING utf8mb4)", column(name))
+}
+
+/// Its bytes.
 fn bytes(name: &str) -> Expr {
-    Expr::cust_with_expr("CAST(CONVERT(? USING utf8mb4) AS BINARY)", column(name))
+    Expr::cust_with_expr("CAST(? AS BINARY)", utf8(name))
 }
 
 /// An argument's bytes; a connection's texts are UTF-8.
-fn as_bytes(value: Expr) -> Expr {
-    Expr::cust_with_expr("CAST(? AS BINARY)", value)
+fn as_bytes(text: &str) -> Expr {
+    Expr::cust_with_expr("CAST(? AS BINARY)", Expr::val(text))
 }
 
 /// A decimal compared. One with more digits than any column holds is moved to the next that has room,

@@ -153,6 +153,9 @@ fn within(report: &Report, scopes: &Scopes, dialect: Dialect) -> Vec<Expr> {
 }
 
 fn held_to(mapped: &ScopeColumn, values: &BTreeSet<String>, dialect: Dialect) -> Expr {
+    if mapped.kind == Kind::Text && dialect == Dialect::MySql && !values.is_empty() {
+        return mysql::one_of(&mapped.column, values.iter().map(String::as_str));
+    }
     let values: Vec<Expr> = values
         .iter()
         .filter_map(|value| match mapped.kind {
@@ -164,10 +167,7 @@ fn held_to(mapped: &ScopeColumn, values: &BTreeSet<String>, dialect: Dialect) ->
     if values.is_empty() {
         return never();
     }
-    match (mapped.kind, dialect) {
-        (Kind::Text, Dialect::MySql) => mysql::one_of(&mapped.column, values),
-        _ => comparable(&mapped.column, mapped.kind, dialect).is_in(values),
-    }
+    comparable(&mapped.column, mapped.kind, dialect).is_in(values)
 }
 
 fn finished(

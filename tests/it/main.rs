@@ -1,7 +1,8 @@
 //! The program over real HTTP and real databases.
 //!
 //! Each test has a `support::Place` of its own: a directory and a business database, in SQLite and,
-//! where `TALLYROLL_TEST_POSTGRES` names a server, in PostgreSQL. A `support::Server` is the built
+//! where `TALLYROLL_TEST_POSTGRES` and `TALLYROLL_TEST_MYSQL` name servers, in PostgreSQL and in MySQL or
+//! MariaDB. A `support::Server` is the built
 //! binary as a child process; its `stop` asserts that it left nothing behind. Where nginx is
 //! installed, a `support::Nginx` stands before it.
 
@@ -24,6 +25,8 @@ mod endings;
 mod faults;
 #[cfg(test)]
 mod filters;
+#[cfg(test)]
+mod mysql;
 #[cfg(test)]
 mod negotiation;
 #[cfg(test)]

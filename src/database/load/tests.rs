@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 
-use super::testing::{Sqlite, blocking, with_postgres};
+use super::testing::{Sqlite, blocking, with_mysql, with_postgres};
 use super::{Loader, Table, Target};
 use crate::error::{Error, Result};
 use crate::rows::{Date, Instant, Kind, RowSink, Value};
@@ -41,6 +41,7 @@ fn row<'a>(id: i64, exact: &'a str, text: &'a str, at: Instant) -> [Value<'a>; 8
 async fn make_things(db: &DatabaseConnection) {
     let [exact, day, moment, json] = match db.get_database_backend() {
         sea_orm::DbBackend::Postgres => ["numeric", "date", "timestamptz", "json"],
+        sea_orm::DbBackend::MySql => ["decimal(65, 20)", "date", "datetime(6)", "json"],
         _ => ["text"; 4],
     };
     let sql = MAKE
@@ -48,15 +49,39 @@ async fn make_things(db: &DatabaseConnection) {
         .replace("date_or_text", day)
         .replace("time_or_text", moment)
         .replace("json_or_text", json);
-    db.execute_unprepared(&sql).await.unwrap();
+    execute(db, &sql).await;
     let index = "CREATE INDEX things_text ON \"Things \"\"of\"\" all kinds\" (text, id)";
-    db.execute_unprepared(index).await.unwrap();
+    // MySQL has no index over a text of any length.
+    let index = match db.get_database_backend() {
+        sea_orm::DbBackend::MySql => index.replace("(text, id)", "(text(20), id)"),
+        _ => index.to_owned(),
+    };
+    execute(db, &index).await;
+}
+
+/// Runs a statement whose names are quoted as the standard has it.
+async fn execute(db: &DatabaseConnection, sql: &str) {
+    db.execute_unprepared(&dialect(db, sql)).await.unwrap();
+}
+
+fn dialect(db: &DatabaseConnection, sql: &str) -> String {
+    match db.get_database_backend() {
+        sea_orm::DbBackend::MySql => {
+            sql.replace("\"\"", "\u{1}").replace('"', "`").replace('\u{1}', "\"")
+        }
+        _ => sql.to_owned(),
+    }
 }
 
 /// All cells of a column as text, in the order of ids.
 async fn column(db: &DatabaseConnection, expression: &str) -> Vec<Option<String>> {
     let table = "\"Things \"\"of\"\" all kinds\"";
-    let sql = format!("SELECT CAST({expression} AS text) AS cell FROM {table} ORDER BY id");
+    let text = match db.get_database_backend() {
+        sea_orm::DbBackend::MySql => "char",
+        _ => "text",
+    };
+    let sql = format!("SELECT CAST({expression} AS {text}) AS cell FROM {table} ORDER BY id");
+    let sql = dialect(db, &sql);
     let statement = sea_orm::Statement::from_string(db.get_database_backend(), sql);
     let rows = db.query_all_raw(statement).await.unwrap();
     rows.iter().map(|row| row.try_get("", "cell").unwrap()).collect()
@@ -130,6 +155,30 @@ async fn postgres_holds_what_was_loaded() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn mysql_holds_what_was_loaded() {
+    with_mysql("exact", async |db, target| {
+        make_things(&db).await;
+        assert_eq!(blocking(move || load(&target, push_decimals)).await.unwrap(), 10);
+        let exact = column(&db, "exact").await;
+        // Every digit, and zeros up to the column's scale.
+        let scaled = DECIMALS.map(|digits| {
+            let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+            Some(format!("{whole}.{fraction:0<20}"))
+        });
+        assert_eq!(exact[..9], scaled);
+        assert_eq!(exact[9], None);
+        assert_eq!(column(&db, "text").await[0].as_deref(), Some("글 'quoted' \t\\N"));
+        assert_eq!(column(&db, "day").await[0].as_deref(), Some("1999-12-31"));
+        let moment = column(&db, "moment").await;
+        assert_eq!(moment[0].as_deref(), Some("1969-12-31 23:59:59.250000"));
+        assert_eq!(column(&db, "\"float\"").await[0].as_deref(), Some("0.1"));
+        assert_eq!(column(&db, "truth").await[1].as_deref(), Some("1"));
+        assert_eq!(column(&db, "json").await[0].as_deref(), Some(r#"{"b": 1,  "a": [null]}"#));
+    })
+    .await;
+}
+
 fn fail_late(sink: &mut dyn RowSink) -> Result<()> {
     for id in 0..20_000 {
         sink.row(&row(id, "1.5", "some text to fill chunks with", Instant::from_seconds(id)))?;
@@ -170,6 +219,11 @@ async fn an_error_of_the_source_or_of_postgres_leaves_nothing_and_frees_the_conn
     with_postgres("errors", fails_and_recovers).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_of_the_source_or_of_mysql_leaves_nothing_and_frees_the_connection() {
+    with_mysql("errors", fails_and_recovers).await;
+}
+
 async fn refuses_what_does_not_fit(db: DatabaseConnection, target: Target) {
     make_things(&db).await;
     let refused = blocking(move || {
@@ -193,6 +247,7 @@ async fn a_number_beyond_64_bits_is_refused_with_its_row_and_column() {
     let it = Sqlite::new().await;
     refuses_what_does_not_fit(it.db.clone(), it.target.clone()).await;
     with_postgres("unfit", refuses_what_does_not_fit).await;
+    with_mysql("unfit", refuses_what_does_not_fit).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,6 +258,45 @@ async fn postgres_is_not_asked_to_store_a_nul() {
             load(&target, |sink| sink.row(&row(1, "1", "a\0b", Instant::from_seconds(0))))
         });
         assert!(matches!(refused.await, Err(Error::Cell { row: 1, .. })));
+    })
+    .await;
+}
+
+/// The example's way on MySQL, whose indexes stay.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_locked_table_of_mysql_is_cleared_and_filled_within_one_transaction() {
+    with_mysql("locks", async |db, target| {
+        make_things(&db).await;
+        let filled = target.clone();
+        blocking(move || load(&filled, push_decimals)).await.unwrap();
+        let (held, holds) = std::sync::mpsc::channel::<()>();
+        let (go, goes) = std::sync::mpsc::channel::<()>();
+        let locking = target.clone();
+        let first = tokio::task::spawn_blocking(move || {
+            let mut loader = Loader::begin(&locking).unwrap();
+            loader.lock(THINGS.name).unwrap();
+            assert!(!loader.is_empty(THINGS.name).unwrap());
+            loader.clear(THINGS.name).unwrap();
+            assert!(loader.is_empty(THINGS.name).unwrap());
+            held.send(()).unwrap();
+            goes.recv().unwrap();
+            loader.load(&THINGS, &mut push_decimals).unwrap();
+            loader.commit(&[THINGS.name]).unwrap();
+        });
+        blocking(move || holds.recv().unwrap()).await;
+        assert_eq!(column(&db, "id").await.len(), 10, "readers see what was there");
+        let kept_out = blocking(move || {
+            let mut loader = Loader::begin(&target).unwrap();
+            loader.execute("SET SESSION innodb_lock_wait_timeout = 1").unwrap();
+            loader.load(&THINGS, &mut |sink| {
+                sink.row(&row(1_000, "1", "another's", Instant::from_seconds(0)))
+            })
+        })
+        .await;
+        assert!(matches!(kept_out, Err(Error::Busy { .. })), "{kept_out:?}");
+        go.send(()).unwrap();
+        first.await.unwrap();
+        assert_eq!(column(&db, "id").await.len(), 10);
     })
     .await;
 }

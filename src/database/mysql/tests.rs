@@ -14,8 +14,12 @@ fn declared(kind: Kind) -> Read {
 }
 
 #[track_caller]
-fn assert_read(wire: Wire, bytes: &[u8], read: &Read, expected: Reading<'_>) {
-    assert_eq!(wire::decode(wire, bytes, read, &mut String::new()), expected, "{wire:?} {bytes:?}");
+fn assert_read(wire: Wire, bytes: &[u8], read: &Read, expected: &Reading<'_>) {
+    assert_eq!(
+        &wire::decode(wire, bytes, read, &mut String::new()),
+        expected,
+        "{wire:?} {bytes:?}"
+    );
 }
 
 /// Why a cell is refused.
@@ -36,7 +40,7 @@ fn whole_numbers_of_every_width_keep_their_sign_and_their_highest_bit() {
         (Wire::Unsigned(8), &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], i64::MAX),
         (Wire::Bit, &[0x01, 0x02], 258),
     ] {
-        assert_read(wire, bytes, &declared(Kind::Int), Ok(Some(Value::Int(number))));
+        assert_read(wire, bytes, &declared(Kind::Int), &Ok(Some(Value::Int(number))));
     }
     let largest = [0xFF; 8];
     let digits = "18446744073709551615";
@@ -44,23 +48,23 @@ fn whole_numbers_of_every_width_keep_their_sign_and_their_highest_bit() {
         Wire::Unsigned(8),
         &largest,
         &declared(Kind::Int),
-        Ok(Some(Value::Decimal(digits))),
+        &Ok(Some(Value::Decimal(digits))),
     );
-    assert_read(Wire::Unsigned(8), &largest, &Read::Stored, Ok(Some(Value::Text(digits))));
+    assert_read(Wire::Unsigned(8), &largest, &Read::Stored, &Ok(Some(Value::Text(digits))));
     let padded = format!("{digits}.00");
     assert_read(
         Wire::Unsigned(8),
         &largest,
         &declared(Kind::Decimal),
-        Ok(Some(Value::Decimal(&padded))),
+        &Ok(Some(Value::Decimal(&padded))),
     );
 }
 
 #[test]
 fn truth_is_zero_or_one() {
     let truth = declared(Kind::Bool);
-    assert_read(Wire::Int(1), &[1], &truth, Ok(Some(Value::Bool(true))));
-    assert_read(Wire::Bit, &[0], &truth, Ok(Some(Value::Bool(false))));
+    assert_read(Wire::Int(1), &[1], &truth, &Ok(Some(Value::Bool(true))));
+    assert_read(Wire::Bit, &[0], &truth, &Ok(Some(Value::Bool(false))));
     let refused = refusal(Wire::Int(1), &[2], &truth);
     assert!(refused.contains("neither 0 nor 1"), "{refused}");
 }
@@ -75,10 +79,10 @@ fn a_decimal_keeps_its_scale_and_loses_the_zeros_before_it() {
         ("-0.50", "-0.50"),
         ("100", "100"),
     ] {
-        let expected = Ok(Some(Value::Decimal(read)));
+        let expected = &Ok(Some(Value::Decimal(read)));
         assert_read(Wire::Decimal, sent.as_bytes(), &declared(Kind::Decimal), expected);
     }
-    assert_read(Wire::Decimal, b"7.00", &declared(Kind::Int), Ok(Some(Value::Decimal("7"))));
+    assert_read(Wire::Decimal, b"7.00", &declared(Kind::Int), &Ok(Some(Value::Decimal("7"))));
     let refused = refusal(Wire::Decimal, b"7.50", &declared(Kind::Int));
     assert!(refused.contains("declare it decimal"));
 }
@@ -87,14 +91,14 @@ fn a_decimal_keeps_its_scale_and_loses_the_zeros_before_it() {
 fn a_date_comes_as_long_as_it_needs_to_be() {
     let (date, time) = (declared(Kind::Date), declared(Kind::Time));
     let day = Date::from_ymd(2026, 1, 31).unwrap();
-    assert_read(Wire::Date, &[4, 0xEA, 7, 1, 31], &date, Ok(Some(Value::Date(day))));
+    assert_read(Wire::Date, &[4, 0xEA, 7, 1, 31], &date, &Ok(Some(Value::Date(day))));
     let midnight = Instant::from_seconds(i64::from(day.days) * 86_400);
-    assert_read(Wire::DateTime, &[4, 0xEA, 7, 1, 31], &time, Ok(Some(Value::Time(midnight))));
+    assert_read(Wire::DateTime, &[4, 0xEA, 7, 1, 31], &time, &Ok(Some(Value::Time(midnight))));
     let later = Instant::new(midnight.seconds + 86_399, 123_456_000).unwrap();
     let sent = [11, 0xEA, 7, 1, 31, 23, 59, 59, 0x40, 0xE2, 1, 0];
-    assert_read(Wire::Timestamp, &sent, &time, Ok(Some(Value::Time(later))));
+    assert_read(Wire::Timestamp, &sent, &time, &Ok(Some(Value::Time(later))));
     let stored = "2026-01-31 23:59:59.123456";
-    assert_read(Wire::DateTime, &sent, &Read::Stored, Ok(Some(Value::Text(stored))));
+    assert_read(Wire::DateTime, &sent, &Read::Stored, &Ok(Some(Value::Text(stored))));
     let seoul = Read::As {
         kind: Kind::Time,
         scale: None,
@@ -102,19 +106,19 @@ fn a_date_comes_as_long_as_it_needs_to_be() {
         unit: None,
     };
     let nine_hours_before = Instant::new(later.seconds - 9 * 3_600, later.nanos).unwrap();
-    assert_read(Wire::DateTime, &sent, &seoul, Ok(Some(Value::Time(nine_hours_before))));
+    assert_read(Wire::DateTime, &sent, &seoul, &Ok(Some(Value::Time(nine_hours_before))));
     // A moment is one in whatever zone.
-    assert_read(Wire::Timestamp, &sent, &seoul, Ok(Some(Value::Time(later))));
+    assert_read(Wire::Timestamp, &sent, &seoul, &Ok(Some(Value::Time(later))));
 }
 
 #[test]
 fn a_date_that_no_calendar_has_is_said_by_no_format_and_cannot_be_continued_behind() {
     for sent in [&[0][..], &[4, 0xEA, 7, 0, 0], &[4, 0xEA, 7, 2, 30], &[7, 0, 0, 0, 0, 10, 0, 0]] {
-        assert_read(Wire::DateTime, sent, &declared(Kind::Time), Ok(None));
+        assert_read(Wire::DateTime, sent, &declared(Kind::Time), &Ok(None));
         let refused = refusal(Wire::DateTime, sent, &Read::Stored);
         assert!(refused.contains("no page can be continued"));
     }
-    assert_read(Wire::Date, &[0], &declared(Kind::Date), Ok(None));
+    assert_read(Wire::Date, &[0], &declared(Kind::Date), &Ok(None));
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn a_clock_shows_more_hours_than_a_day_has() {
         (&[8, 0, 0, 0, 0, 0, 9, 5, 7], "09:05:07"),
         (&[12, 1, 34, 0, 0, 0, 22, 59, 59, 0x40, 0xE2, 1, 0], "-838:59:59.123456"),
     ] {
-        assert_read(Wire::Clock, sent, &declared(Kind::Text), Ok(Some(Value::Text(shown))));
+        assert_read(Wire::Clock, sent, &declared(Kind::Text), &Ok(Some(Value::Text(shown))));
     }
 }
 
@@ -148,7 +152,7 @@ fn what_is_cut_short_is_refused() {
 fn a_counted_time_is_a_whole_number_of_any_width() {
     let counted = Read::As { kind: Kind::Time, scale: None, zone: None, unit: Some(Unit::Seconds) };
     let at = Instant::from_seconds(1_000);
-    assert_read(Wire::Unsigned(4), &[0xE8, 3, 0, 0], &counted, Ok(Some(Value::Time(at))));
+    assert_read(Wire::Unsigned(4), &[0xE8, 3, 0, 0], &counted, &Ok(Some(Value::Time(at))));
     let refused = refusal(Wire::Unsigned(8), &[0xFF; 8], &counted);
     assert!(refused.contains("no time there is"));
 }

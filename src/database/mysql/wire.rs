@@ -160,7 +160,7 @@ pub(super) fn decode<'r>(
         Wire::Json => json(utf8(bytes)?, *kind),
         Wire::Clock => Value::Text(clock(bytes, scratch)?),
         Wire::Date if *kind == Kind::Date => {
-            return Ok(Moment::read(bytes)?.and_then(|at| at.date()).map(Value::Date));
+            return Ok(Moment::read(bytes)?.and_then(Moment::date).map(Value::Date));
         }
         Wire::Timestamp => return Moment::read(bytes)?.map_or(Ok(None), |at| at.at(None)),
         Wire::Date | Wire::DateTime => {
