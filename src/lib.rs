@@ -8,7 +8,7 @@
 //! | module | what it is for |
 //! |---|---|
 //! | [`cli`], [`server`] | the two ways in: a command, or HTTP bound, run, stopped |
-//! | [`http`] | the route table, extractors, negotiation, problems; the only folder that knows actix |
+//! | [`http`] | the route table, extractors, negotiation, problems, the page; the only folder that knows actix |
 //! | [`app`] | what every request and command needs |
 //! | [`reports`] | the rows of a definition, how many there are, files of them |
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |

@@ -1,17 +1,17 @@
-//! Plain JSON answers, compressed where the client takes it and it is worth it.
+//! Plain answers, in JSON as a rule, compressed where the client takes it and it is worth it.
 
 use std::io::Write;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_ENCODING, VARY};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use serde::Serialize;
 use url::form_urlencoded;
 
 use super::negotiation;
 use super::problem::Refusal;
 use crate::delivery::Coding;
-use crate::error::{Cause, Error, Problem};
+use crate::error::{Error, Problem};
 
 /// Below this many bytes the coding costs more than it saves.
 const WORTH_IT: usize = 1_024;
@@ -33,20 +33,30 @@ pub fn json_as(
     request: &HttpRequest,
     value: &impl Serialize,
 ) -> Result<HttpResponse, Refusal> {
-    let failed = |source: Cause| Error::internal("writing a JSON answer", source);
-    let body = serde_json::to_vec(value).map_err(|source| failed(source.into()))?;
+    let body = serde_json::to_vec(value)
+        .map_err(|source| Error::internal("writing a JSON answer", source))?;
     let mut response = HttpResponse::build(status);
-    response
-        .content_type("application/json")
-        .insert_header((CACHE_CONTROL, "no-store"))
-        .insert_header((VARY, "Accept-Encoding"));
+    response.content_type("application/json");
+    Ok(coded(request, response, body)?)
+}
+
+/// A plain answer that nobody keeps, compressed where the client takes it and it is worth it.
+///
+/// # Errors
+/// [`Error::Internal`] where it cannot be compressed.
+pub fn coded(
+    request: &HttpRequest,
+    mut response: HttpResponseBuilder,
+    body: Vec<u8>,
+) -> Result<HttpResponse, Error> {
+    response.insert_header((CACHE_CONTROL, "no-store")).insert_header((VARY, "Accept-Encoding"));
     if body.len() < WORTH_IT || negotiation::coding(request) == Coding::Identity {
         return Ok(response.body(body));
     }
     // Every client that takes any coding takes this one.
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     let packed = gzip.write_all(&body).and_then(|()| gzip.finish());
-    let packed = packed.map_err(|source| failed(source.into()))?;
+    let packed = packed.map_err(|source| Error::internal("compressing an answer", source))?;
     Ok(response.insert_header((CONTENT_ENCODING, "gzip")).body(packed))
 }
 

@@ -8,11 +8,12 @@ use actix_web::dev::{ResourceDef, ServiceRequest, ServiceResponse};
 use actix_web::http::header::{HOST, HeaderName, HeaderValue};
 use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use tracing::Instrument;
 use utoipa::openapi::OpenApi;
 use uuid::Uuid;
 
+use super::page;
 use super::problem::{self, Refusal};
 use crate::app::App;
 use crate::config::Auth;
@@ -32,7 +33,8 @@ pub async fn gate(
         tracing::info_span!("request", id = %id, method = %request.method(), path = request.path());
     let refused = request.app_data::<web::Data<App>>().and_then(|app| refuse(app, &request));
     let mut response = if let Some(error) = refused {
-        request.into_response(problem::response(&error, None, &id))
+        let told = tell(request.request(), &error, None, &id);
+        request.into_response(told)
     } else {
         let response = next.call(request).instrument(span.clone()).await?;
         span.in_scope(|| answered(response, &id))
@@ -53,14 +55,15 @@ fn answered(
     response: ServiceResponse<impl MessageBody + 'static>,
     id: &str,
 ) -> ServiceResponse<BoxBody> {
-    let problem = response.response().error().map(|error| to_problem(error, id));
+    let problem = response.response().error();
+    let problem = problem.map(|error| to_problem(response.request(), error, id));
     match problem {
         Some(problem) => response.into_response(problem),
         None => response.map_into_boxed_body(),
     }
 }
 
-fn to_problem(error: &actix_web::Error, id: &str) -> actix_web::HttpResponse {
+fn to_problem(request: &HttpRequest, error: &actix_web::Error, id: &str) -> HttpResponse {
     let Some(Refusal { error, run }) = error.as_error::<Refusal>() else {
         let status = error.as_response_error().status_code();
         tracing::info!(%error, "refused by the HTTP layer");
@@ -70,7 +73,16 @@ fn to_problem(error: &actix_web::Error, id: &str) -> actix_web::HttpResponse {
     if run.is_none() && problem::status(error).is_server_error() {
         tracing::error!(%error, "a request failed");
     }
-    problem::response(error, *run, id)
+    tell(request, error, *run, id)
+}
+
+/// In words on the page to whoever is there, as a problem to everybody else.
+fn tell(request: &HttpRequest, error: &Error, run: Option<Uuid>, id: &str) -> HttpResponse {
+    if page::owns(request.path()) {
+        page::refusal(request, error, run, id)
+    } else {
+        problem::response(error, run, id)
+    }
 }
 
 fn refuse(app: &App, request: &ServiceRequest) -> Option<Error> {

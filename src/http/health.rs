@@ -66,7 +66,7 @@ pub async fn ready(app: web::Data<App>, request: HttpRequest) -> Result<HttpResp
 }
 
 /// Where a fault is, without what a database or a file system says of it.
-fn place(fault: &Fault) -> String {
+pub fn place(fault: &Fault) -> String {
     if fault.is_of_directory() {
         return "the directory of definitions".into();
     }

@@ -9,6 +9,7 @@ mod gate;
 mod health;
 mod negotiation;
 mod openapi;
+mod page;
 mod problem;
 mod range;
 mod reports;
@@ -40,5 +41,7 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
         )
         .service(health::live)
         .service(health::ready)
-        .service(openapi::show);
+        .service(openapi::show)
+        .service(page::home)
+        .service(page::download);
 }

@@ -103,7 +103,7 @@ pub fn status(error: &Error) -> StatusCode {
 }
 
 /// The titles that RFC 9110 gives, where actix still has those of older RFCs.
-fn title(status: StatusCode) -> &'static str {
+pub fn title(status: StatusCode) -> &'static str {
     match status {
         StatusCode::UNPROCESSABLE_ENTITY => "Unprocessable Content",
         StatusCode::PAYLOAD_TOO_LARGE => "Content Too Large",
@@ -111,19 +111,24 @@ fn title(status: StatusCode) -> &'static str {
     }
 }
 
-/// The response for an error.
-pub fn response(error: &Error, run: Option<Uuid>, request_id: &str) -> HttpResponse {
-    let status = status(error);
-    let mut response = HttpResponse::build(status);
+/// The response for an error, as far as it does not depend on how the error is told.
+pub fn head(error: &Error, run: Option<Uuid>) -> HttpResponseBuilder {
+    let mut response = HttpResponse::build(status(error));
     headers(error, &mut response);
     if let Some(run) = run {
         response.insert_header(("X-Run-Id", run.to_string()));
     }
+    response
+}
+
+/// The response for an error.
+pub fn response(error: &Error, run: Option<Uuid>, request_id: &str) -> HttpResponse {
     let problems = match error {
         Error::Malformed(problems) | Error::Invalid(problems) => problems.as_slice(),
         _ => &[],
     };
-    body(response, status, error.code(), &error.detail(), request_id, problems)
+    let response = head(error, run);
+    body(response, status(error), error.code(), &error.detail(), request_id, problems)
 }
 
 /// The response for a refusal by the HTTP layer itself.

@@ -9,7 +9,8 @@ use serde_json::{Value as Json, json};
 use crate::support::{Server, on_every_backend, until};
 
 /// Every address with its methods.
-const ROUTES: [(&str, &[&str]); 10] = [
+const ROUTES: [(&str, &[&str]); 12] = [
+    ("/", &["get"]),
     ("/api/openapi.json", &["get"]),
     ("/api/v1/reports", &["get"]),
     ("/api/v1/reports/{name}", &["get"]),
@@ -20,6 +21,7 @@ const ROUTES: [(&str, &[&str]); 10] = [
     ("/api/v1/runs/{id}/file", &["get"]),
     ("/health/live", &["get"]),
     ("/health/ready", &["get"]),
+    ("/reports/{name}/download", &["get"]),
 ];
 
 fn routes(document: &Json) -> BTreeMap<String, Vec<String>> {

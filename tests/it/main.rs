@@ -32,6 +32,8 @@ mod negotiation;
 #[cfg(test)]
 mod nginx;
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod paging;
 #[cfg(test)]
 mod refusals;

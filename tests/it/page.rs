@@ -1,0 +1,521 @@
+//! The page, as a browser without scripts has it: what it shows, what its forms send, what it says of
+//! what is wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+use reqwest::Method;
+use serde_json::Value as Json;
+use url::form_urlencoded;
+
+use crate::support::{Answer, Place, Server, Stream, on_every_backend};
+
+const HOSTILE: &str = "<script>alert('1')</script> & \"quoted\"";
+
+/// A tag with its attributes, decoded, and the text behind it.
+#[derive(Debug)]
+struct Tag {
+    name: String,
+    attributes: BTreeMap<String, String>,
+    text: String,
+}
+
+impl Tag {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).map(String::as_str)
+    }
+
+    fn is(&self, name: &str, attribute: &str, value: &str) -> bool {
+        self.name == name && self.get(attribute) == Some(value)
+    }
+}
+
+fn decoded(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    text.replace("&amp;", "&")
+}
+
+/// The tags of a document in their order; fails on an attribute that is not well quoted.
+fn tags(html: &str) -> Vec<Tag> {
+    let style = html.find("<style>").zip(html.find("</style>"));
+    let (start, end) = style.expect("a page has its style");
+    let html = format!("{}{}", &html[..start], &html[end..]);
+    let pieces = html.split('<').skip(1);
+    let tag = |piece: &str| {
+        let (inside, text) = piece.split_once('>').expect("a tag is closed");
+        let (name, mut rest) = inside.split_once(' ').unwrap_or((inside, ""));
+        let mut attributes = BTreeMap::new();
+        while !rest.is_empty() {
+            let word = rest.find([' ', '=']).unwrap_or(rest.len());
+            let (key, after) = rest.split_at(word);
+            let (value, after) = match after.strip_prefix("=\"") {
+                Some(quoted) => quoted.split_once('"').expect("a value is closed"),
+                None => ("", after),
+            };
+            let before = attributes.insert(key.to_owned(), decoded(value));
+            assert_eq!(before, None, "{key} is said twice: {piece}");
+            rest = after.trim_start();
+        }
+        Tag { name: name.to_owned(), attributes, text: decoded(text) }
+    };
+    pieces.map(tag).collect()
+}
+
+/// The tags of the form that leads to the rows of a report.
+fn form(html: &str, report: &str) -> Vec<Tag> {
+    let action = format!("/reports/{report}/download");
+    let mut tags = tags(html).into_iter().skip_while(|tag| !tag.is("form", "action", &action));
+    let form = tags.next().expect("the report has a form");
+    assert_eq!(form.get("method"), Some("get"));
+    tags.take_while(|tag| tag.name != "/form").collect()
+}
+
+/// What a browser sends for a form: every field, also an empty one, and the button that was pressed.
+fn sent(form: &[Tag], typed: &[(&str, &str)], button: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let mut typed = typed.to_vec();
+    let mut take = |name: &str| {
+        let at = typed.iter().position(|(field, _)| *field == name)?;
+        Some(typed.remove(at).1.to_owned())
+    };
+    for (index, tag) in form.iter().enumerate() {
+        let Some(name) = tag.get("name") else { continue };
+        match tag.name.as_str() {
+            "input" if tag.get("type") == Some("checkbox") => {
+                let value = tag.get("value").expect("a box has a value");
+                if tag.get("checked").is_some() {
+                    query.append_pair(name, value);
+                }
+            }
+            "input" => {
+                let value = tag.get("value").unwrap_or_default().to_owned();
+                query.append_pair(name, &take(name).unwrap_or(value));
+            }
+            "select" => {
+                let options = form[index + 1..].iter().take_while(|tag| tag.name != "/select");
+                let options: Vec<_> = options.filter(|tag| tag.name == "option").collect();
+                let chosen = options.iter().find(|tag| tag.get("selected").is_some());
+                let value = chosen.or(options.first()).and_then(|tag| tag.get("value"));
+                query.append_pair(name, &take(name).unwrap_or(value.unwrap_or_default().into()));
+            }
+            "button" if tag.get("value") == Some(button) => {
+                query.append_pair(name, button);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(typed, [], "there are fields for all of it");
+    query.finish()
+}
+
+async fn page(server: &Server<'_>) -> String {
+    let page = server.get("/").await;
+    assert_eq!(page.status, 200, "{}", page.text());
+    page.text().to_owned()
+}
+
+#[track_caller]
+fn assert_page(answer: &Answer, status: u16) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    let policy = answer.header("content-security-policy").expect("a policy");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains("script-src"), "{policy}");
+    assert!(!answer.text().to_lowercase().contains("<script"), "{}", answer.text());
+    assert!(answer.text().starts_with("<!DOCTYPE html><html lang=\"en\">"));
+}
+
+/// A report with a filter of every kind.
+async fn make_things(place: &Place) {
+    let types = place.backend().pick(
+        "t text, i integer, d text, f real, b integer, day text, at text",
+        "t text, i bigint, d numeric(20, 2), f double precision, b boolean, day date, at timestamptz",
+    );
+    place.execute(&format!("CREATE TABLE things (id bigint PRIMARY KEY, {types})")).await;
+    let columns = [
+        ("id", "int"),
+        ("t", "text"),
+        ("i", "int"),
+        ("d", "decimal"),
+        ("f", "float"),
+        ("b", "bool"),
+        ("day", "date"),
+        ("at", "time"),
+    ];
+    let columns: String = columns
+        .iter()
+        .map(|(key, kind)| {
+            format!("[[columns]]\nkey = \"{key}\"\ntitle = \"The {key}\"\ntype = \"{kind}\"\n")
+        })
+        .collect();
+    let filters = ["t", "i", "d", "f", "b", "day", "at"];
+    let filters: String = filters
+        .iter()
+        .map(|key| format!("[[filters]]\nname = \"by_{key}\"\ntitle = \"By {key}\"\ncolumn = \"{key}\"\nop = \"=\"\n"))
+        .collect();
+    place.report(
+        "things",
+        &format!(
+            "title = \"Things\"\ndescription = \"All of them.\"\nfrom = \"things\"\n\
+             order_by = [\"id\"]\n{columns}{filters}\
+             [[filters]]\nname = \"none\"\ncolumn = \"t\"\nop = \"is_null\"\n\
+             [[filters]]\nname = \"needed\"\ncolumn = \"i\"\nop = \">\"\nrequired = true\n"
+        ),
+    );
+}
+
+#[tokio::test]
+async fn every_report_is_there_with_its_columns_and_filters() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        make_things(&place).await;
+        let server = Server::start(&place, &[]).await;
+        let html = page(&server).await;
+        let reports = server.json("/api/v1/reports").await;
+        let reports = reports["items"].as_array().expect("a list");
+        assert_eq!(reports.len(), 2);
+        let all = tags(&html);
+        let text = |report: &Json, member: &str| report[member].as_str().map(str::to_owned);
+        for report in reports {
+            let title = text(report, "title").expect("a title");
+            assert!(all.iter().any(|tag| tag.name == "h2" && tag.text == title), "{title}");
+            let description = text(report, "description").expect("a description");
+            assert!(all.iter().any(|tag| tag.name == "p" && tag.text == description));
+            let form = form(&html, report["name"].as_str().expect("a name"));
+            let formats: BTreeSet<_> = form
+                .iter()
+                .filter(|tag| tag.name == "button")
+                .filter_map(|tag| tag.get("value"))
+                .collect();
+            assert_eq!(formats, BTreeSet::from(["csv", "json", "ndjson", "xlsx"]));
+            for column in report["columns"].as_array().expect("columns") {
+                let key = column["key"].as_str().expect("a key");
+                assert!(form.iter().any(|tag| tag.is("input", "value", key)), "{key}");
+            }
+            for filter in report["filters"].as_array().expect("filters") {
+                let name = filter["name"].as_str().expect("a name");
+                let fields = form.iter().filter(|tag| tag.get("name") == Some(name)).count();
+                assert_eq!(fields, if filter["op"] == "in" { 3 } else { 1 }, "{name}");
+            }
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn fields_are_of_their_type_and_each_has_a_name_for_whoever_does_not_see_it() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        make_things(&place).await;
+        let server = Server::start(&place, &[]).await;
+        let html = page(&server).await;
+        let things = form(&html, "things");
+        let expected = [
+            ("by_t", "input", Some("text"), None),
+            ("by_i", "input", Some("number"), Some("1")),
+            ("by_d", "input", Some("number"), Some("any")),
+            ("by_f", "input", Some("number"), Some("any")),
+            ("by_b", "select", None, None),
+            ("by_day", "input", Some("date"), None),
+            ("by_at", "input", Some("text"), None),
+            ("none", "select", None, None),
+        ];
+        for (name, element, kind, step) in expected {
+            let field = things.iter().find(|tag| tag.is(element, "name", name));
+            let field = field.unwrap_or_else(|| panic!("{name} is a {element}"));
+            assert_eq!((field.get("type"), field.get("step")), (kind, step), "{name}");
+            assert_eq!(field.get("required"), None, "{name}");
+        }
+        let needed = things.iter().find(|tag| tag.is("input", "name", "needed"));
+        assert!(needed.is_some_and(|field| field.get("required").is_some()));
+        let details = things.iter().find(|tag| tag.name == "details").expect("the filters");
+        assert!(details.get("open").is_some(), "what is required is in sight");
+
+        let all = tags(&html);
+        let ids: Vec<_> = all.iter().filter_map(|tag| tag.get("id")).collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "ids are unique");
+        let pointing = ["for", "aria-labelledby", "aria-describedby"];
+        let pointed = all.iter().flat_map(|tag| pointing.iter().filter_map(|name| tag.get(name)));
+        for id in pointed.flat_map(str::split_whitespace) {
+            assert!(ids.contains(&id), "{id} is pointed at and not there");
+        }
+        let mut before = "";
+        for tag in &all {
+            if matches!(&*tag.name, "input" | "select") {
+                let labelled = tag
+                    .get("id")
+                    .is_some_and(|id| all.iter().any(|tag| tag.is("label", "for", id)));
+                let named = labelled || tag.get("aria-label").is_some() || before == "label";
+                assert!(named, "{tag:?} has a name");
+            }
+            before = &tag.name;
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_form_as_a_browser_sends_it_leads_to_the_rows_without_its_empty_fields() {
+    on_every_backend(async |place| {
+        place.demo(3_000).await;
+        let server = Server::start(&place, &[]).await;
+        let form = form(&page(&server).await, "settlements");
+        let typed = [
+            ("from", "2026-03-01"),
+            ("method", "카드"),
+            ("method", "휴대폰"),
+            ("product", "a+b & c"),
+            ("tz", "UTC"),
+        ];
+        for format in ["csv", "json", "ndjson", "xlsx"] {
+            let query = sent(&form, &typed, format);
+            assert!(query.contains("&order_no=&"), "a browser sends empty fields: {query}");
+            let path = format!("/reports/settlements/download?{query}");
+            let mut stream = Stream::get(&server, &path, &[]).await;
+            assert_eq!(stream.status(), 303);
+            assert!(stream.body().await.bytes.is_empty());
+            let location = stream.header("location").expect("an address").to_owned();
+            let (rows, query) = location.split_once('?').expect("parameters");
+            assert_eq!(rows, "/api/v1/reports/settlements/rows");
+            let led: BTreeSet<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+            let expected = typed.into_iter().chain([("format", format)]);
+            let expected: BTreeSet<_> =
+                expected.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            assert_eq!(led, expected);
+            let led = server.get(&location).await;
+            assert_eq!(led.status, 200, "{}", led.text());
+            let head = server.request(Method::HEAD, &path, &[]).await;
+            assert_eq!(head.status, 200, "HEAD is led on too");
+        }
+        let all = format!("/reports/settlements/download?{}", sent(&form, &[], "csv"));
+        let all = server.get(&all).await;
+        assert!(all.body == server.get("/api/v1/reports/settlements/rows?format=csv").await.body);
+        let saved = all.header("content-disposition").expect("it is saved");
+        assert!(saved.starts_with("attachment"), "{saved}");
+        forget_files(&server).await;
+        server.stop().await;
+    })
+    .await;
+}
+
+/// Forgets the files of prepared answers, which would stay for a while.
+async fn forget_files(server: &Server<'_>) {
+    let runs = server.json("/api/v1/runs?limit=100").await;
+    for run in runs["items"].as_array().expect("runs") {
+        let path = format!("/api/v1/runs/{}", run["id"].as_str().expect("an id"));
+        assert_eq!(server.request(Method::DELETE, &path, &[]).await.status, 204);
+    }
+}
+
+#[tokio::test]
+async fn chosen_columns_come_in_one_list() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let answer = server
+            .get("/reports/settlements/download?columns=net&columns=id&limit=2&format=ndjson&tz=")
+            .await;
+        let keys: Vec<_> = answer.text().lines().map(|line| line.split('"').nth(1)).collect();
+        assert_eq!(keys, [Some("net"), Some("net")], "{}", answer.text());
+        assert_eq!(answer.text().matches("\"id\"").count(), 2);
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_in_words_beside_its_field_with_what_was_typed() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let query = "from=31%2F12%2F2026&min_gross=much&colour=red&kind=payment&columns=net&tz=Mars\
+                     &method=&merchant=1&merchant=x&delimiter=%3B";
+        let answer = server.get(&format!("/reports/settlements/download?format=csv&{query}")).await;
+        assert_page(&answer, 400);
+        assert_eq!(answer.header("x-run-id"), None, "nothing was begun");
+        let all = tags(answer.text());
+        let strict = query.replace("&method=", "");
+        let problem = server.get(&format!("/api/v1/reports/settlements/rows?{strict}")).await;
+        let problem = problem.problem(400, "malformed_request");
+        let problems = problem["problems"].as_array().expect("a list");
+        assert_eq!(problems.len(), 5, "{problem}");
+        for problem in problems {
+            let detail = problem["detail"].as_str().expect("words");
+            let name = problem["parameter"].as_str().expect("a parameter");
+            if name == "colour" {
+                assert!(all.iter().any(|tag| tag.name == "li" && tag.text == detail), "{detail}");
+                continue;
+            }
+            let listed = all.iter().position(|tag| tag.name == "/a" && tag.text.ends_with(detail));
+            let target = all[listed.expect("it is listed") - 1].get("href").expect("a target");
+            let field = all.iter().find(|tag| tag.get("name") == Some(name) && tag.name == "input");
+            let field = field.unwrap_or_else(|| panic!("{name} has a field"));
+            assert_eq!(field.get("aria-invalid"), Some("true"), "{name}");
+            assert_eq!(field.get("id").map(|id| format!("#{id}")).as_deref(), Some(target));
+            assert_eq!(field.get("type"), Some("text"), "a browser shows it whatever it is");
+            assert!(all.iter().any(|tag| tag.is("p", "class", "fault") && tag.text == detail));
+        }
+        let field = |name: &str| {
+            let fields = all.iter().filter(|tag| tag.get("name") == Some(name));
+            fields.filter_map(|tag| tag.get("value")).collect::<Vec<_>>()
+        };
+        assert_eq!(field("from"), ["31/12/2026"]);
+        assert_eq!(field("merchant"), ["1", "x", ""], "and one more to be typed into");
+        assert_eq!(field("kind"), ["payment"]);
+        let net = all.iter().find(|tag| tag.is("input", "value", "net")).expect("a box");
+        assert!(net.get("checked").is_some());
+        // What was wrong is mended in the form that came back.
+        let form = form(answer.text(), "settlements");
+        let kept = sent(&form, &[], "csv");
+        for pair in ["kind=payment", "columns=net", "delimiter=%3B"] {
+            assert!(kept.contains(pair), "{pair}: {kept}");
+        }
+        assert!(!kept.contains("colour"), "{kept}");
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_looks_like_markup_is_text_wherever_it_comes_from() {
+    on_every_backend(async |place| {
+        place.execute("CREATE TABLE h (id int)").await;
+        let text = format!("'''{HOSTILE}'''");
+        place.report(
+            "h",
+            &format!(
+                "title = {text}\ndescription = {text}\nfrom = \"h\"\n[[columns]]\nkey = \"id\"\n\
+                 title = {text}\ntype = \"int\"\n[[filters]]\nname = \"one\"\ntitle = {text}\n\
+                 column = \"id\"\nop = \"=\"\n[[filters]]\nname = \"many\"\ntitle = {text}\n\
+                 column = \"id\"\nop = \"in\"\n"
+            ),
+        );
+        let server = Server::start(&place, &[]).await;
+        let home = server.get("/").await;
+        assert_page(&home, 200);
+        let seen = tags(home.text()).iter().filter(|tag| tag.text.trim() == HOSTILE).count();
+        assert_eq!(seen, 5, "title, description, column, two filters");
+        let evil: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
+        let again = server.get(&format!("/reports/h/download?one={evil}&{evil}={evil}")).await;
+        assert_page(&again, 400);
+        let typed = tags(again.text());
+        assert!(typed.iter().any(|tag| tag.is("input", "value", HOSTILE)), "it is kept as it was");
+        let nowhere = server.get("/reports/%3Cscript%3Ealert(1)%3C%2Fscript%3E/download").await;
+        assert_page(&nowhere, 404);
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_page_loads_nothing_and_leads_to_what_is_there() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let home = server.get("/").await;
+        assert_page(&home, 200);
+        let (_, rest) = home.text().split_once("<style>").expect("a style");
+        let (style, _) = rest.split_once("</style>").expect("its end");
+        assert!(!style.contains("url(") && !style.contains("@import"));
+        let digest = {
+            use base64::Engine as _;
+            use sha2::Digest as _;
+            base64::prelude::BASE64_STANDARD.encode(sha2::Sha256::digest(style))
+        };
+        let policy = home.header("content-security-policy").expect("a policy");
+        assert!(policy.contains(&format!("style-src 'sha256-{digest}'")), "it allows this style");
+        for tag in tags(home.text()) {
+            assert_eq!((tag.get("src"), tag.get("style")), (None, None), "{tag:?}");
+            assert!(!tag.attributes.keys().any(|name| name.starts_with("on")), "{tag:?}");
+            let Some(target) = tag.get("href").or(tag.get("action")) else { continue };
+            if tag.name == "link" {
+                assert!(target.starts_with("data:image/svg+xml,"), "{target}");
+            } else if !target.starts_with('#') {
+                assert!(target.starts_with('/') && !target.starts_with("//"), "{target}");
+                let answer = server.get(target).await;
+                assert_eq!(answer.status, 200, "{target}: {}", answer.text());
+            }
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn head_answers_as_get_and_the_page_is_compressed_for_whoever_takes_it() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let get = server.get("/").await;
+        assert_eq!(get.header("content-encoding"), None);
+        let head = server.request(Method::HEAD, "/", &[]).await;
+        assert_page(&Answer { body: get.body.clone(), ..head.clone() }, 200);
+        assert!(head.body.is_empty());
+        let length = get.body.len().to_string();
+        assert_eq!(head.header("content-length"), Some(&*length));
+        let packed = server.request(Method::GET, "/", &[("Accept-Encoding", "gzip")]).await;
+        assert_eq!(packed.header("content-encoding"), Some("gzip"));
+        assert_eq!(packed.header("vary"), Some("Accept-Encoding"));
+        let mut plain = String::new();
+        flate2::read::GzDecoder::new(&*packed.body).read_to_string(&mut plain).expect("gzip");
+        assert_eq!(plain, get.text());
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refusals_are_pages_where_the_page_is_and_problems_everywhere_else() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let none = server.get("/reports/none/download").await;
+        assert_page(&none, 404);
+        assert!(none.text().contains("there is no report &quot;none&quot;"), "{}", none.text());
+        let request = none.header("x-request-id").expect("an id");
+        assert!(none.text().contains(request), "the page names the request");
+        let posted = server.request(Method::POST, "/", &[]).await;
+        assert_page(&posted, 405);
+        assert_eq!(posted.header("allow"), Some("GET, HEAD"));
+        let accept = [("Accept", "application/pdf")];
+        let path = "/reports/settlements/download";
+        assert_page(&server.request(Method::GET, path, &accept).await, 406);
+        assert_page(&server.request(Method::GET, path, &[("X-Real-IP", "203.0.113.1")]).await, 403);
+        for path in ["/nothing", "/api/v1/reports/none", "/api/v1/reports/none/download"] {
+            server.get(path).await.problem(404, "not_found");
+        }
+        server.stop().await;
+
+        let server = Server::start(&place, &[("auth", "required")]).await;
+        for path in ["/", "/reports/settlements/download"] {
+            let answer = server.get(path).await;
+            assert_page(&answer, 401);
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+            assert!(!answer.text().contains("settlements"), "nothing is told");
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn definitions_at_fault_are_named_by_their_place() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        place
+            .report("bad", "from = \"merchants\"\n[[columns]]\nkey = \"id\"\ntype = \"integer\"\n");
+        let server = Server::start(&place, &[]).await;
+        let home = server.get("/").await;
+        assert_page(&home, 200);
+        let named = tags(home.text())
+            .iter()
+            .any(|tag| tag.name == "code" && tag.text == "reports/bad.toml:4");
+        assert!(named, "{}", home.text());
+        server.stop().await;
+    })
+    .await;
+}
