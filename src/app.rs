@@ -57,8 +57,7 @@ impl App {
             source: Some(source.into()),
         })?;
         let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now), config.keep_runs).await?;
-        let permits =
-            |what, limit| Arc::new(Permits::new(what, limit, config.queue, config.queue_wait));
+        let permits = |what, limit| Permits::new(what, limit, config.queue, config.queue_wait);
         let permits = Allowed {
             streams: permits("direct streams", config.streams),
             builds: permits("prepared builds", config.builds),

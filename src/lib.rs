@@ -26,8 +26,8 @@
 //!
 //! # The walk of a report
 //!
-//! caller → definition + typed filters + scope → run begun → permit → statement → first batch, the
-//! last moment for a clean status → pump → outlet → run finished → last chunk.
+//! caller → definition + typed filters + scope → place in the queue → run begun → permit → statement →
+//! first batch, the last moment for a clean status → pump → outlet → run finished → last chunk.
 //!
 //! Each step may refuse; none is visited twice. Authorise before opening, open before answering.
 //!

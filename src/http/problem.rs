@@ -175,7 +175,9 @@ fn headers(error: &Error, response: &mut HttpResponseBuilder) {
             response.insert_header((ALLOW, methods.join(", ")));
         }
         Error::Busy { retry_after, .. } => {
-            response.insert_header((RETRY_AFTER, retry_after.as_secs().max(1).to_string()));
+            // Whole seconds, and no earlier than it may be worth it.
+            let seconds = retry_after.as_millis().div_ceil(1_000).max(1);
+            response.insert_header((RETRY_AFTER, seconds.to_string()));
         }
         Error::Unavailable { .. } => {
             response.insert_header((RETRY_AFTER, DOWN.as_secs().to_string()));

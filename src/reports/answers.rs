@@ -13,7 +13,7 @@ use crate::definitions::{self, Order, Report, Selection};
 use crate::delivery::{self, Coding, Cursor, Delivery, Output, Receiver};
 use crate::error::{Error, Result};
 use crate::formats::{self, Options};
-use crate::runs::{Begin, Permit, Permits, Progress, Run, RunKind, Stop};
+use crate::runs::{Begin, Permit, Place, Progress, Run, RunKind, Stop};
 use crate::spool::{Kept, Told};
 
 /// An answer whose first batch is there.
@@ -75,11 +75,13 @@ impl Reports {
     ) -> Result<Opened, Refused> {
         let page = asked.is_page();
         let stall = Some(self.limits.stall);
+        let begun = Instant::now();
+        // Before the run is written down, which may take one request longer than the next.
+        let arrived = self.permits.streams.arrive();
         let run = self.begin(RunKind::Report, report, &asked, caller).await?;
         let id = run.id();
-        let begun = Instant::now();
         let opened = async {
-            let (run, permit) = self.permitted(run, &self.permits.streams).await?;
+            let (run, permit) = permitted(run, arrived).await?;
             let queued = begun.elapsed();
             let delivery = self.delivery(report, asked, caller, coding, stall, run).await?;
             let mut receiver = delivery::direct(delivery, permit)?;
@@ -104,13 +106,14 @@ impl Reports {
         caller: &Caller,
         told: Told,
     ) -> Result<Prepared, Refused> {
+        let begun = Instant::now();
+        let arrived = self.permits.builds.arrive();
         let run = self.begin(RunKind::Report, report, &asked, caller).await?;
         let id = run.id();
         // A client that leaves while his file is built does not want it.
         let _guard = StopOnDrop(run.stop().clone());
-        let begun = Instant::now();
         let prepared = async {
-            let (run, permit) = self.permitted(run, &self.permits.builds).await?;
+            let (run, permit) = permitted(run, arrived).await?;
             let queued = begun.elapsed();
             let file = match self.spool.begin(id, told, run.stop().clone()) {
                 Ok(file) => file,
@@ -155,17 +158,6 @@ impl Reports {
         let begin =
             Begin { kind, name: &report.name, caller: &caller.name, params: asked.params() };
         self.runs.begin(begin).await
-    }
-
-    /// Waits for a permit and notes that the run is at work; a run that gets none is over.
-    async fn permitted(&self, run: Run, permits: &Permits) -> Result<(Run, Permit)> {
-        match permits.acquire(run.stop()).await {
-            Ok(permit) => {
-                run.started();
-                Ok((run, permit))
-            }
-            Err(error) => Err(end(run, error).await),
-        }
     }
 
     async fn delivery(
@@ -267,6 +259,14 @@ async fn read_page(receiver: &mut Receiver) -> Result<Paged> {
         chunks.push(slice?);
     }
     Ok(Paged { chunks, next: receiver.next_page() })
+}
+
+/// Waits for a run's permit; a run that gets none is over.
+async fn permitted(run: Run, arrived: Result<Place>) -> Result<(Run, Permit)> {
+    match run.permitted(arrived).await {
+        Ok(permit) => Ok((run, permit)),
+        Err(error) => Err(end(run, error).await),
+    }
 }
 
 /// Finishes a run that got nowhere.

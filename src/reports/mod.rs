@@ -1,7 +1,8 @@
 //! Reports: the rows of a definition, how many there are, and files of them.
 //!
-//! The walk: definition and typed filters within the caller's scope → run begun → permit →
-//! statement → first batch, the last moment for a clean refusal → pump → outlet. Knows no HTTP.
+//! The walk: definition and typed filters within the caller's scope → place in the queue → run begun
+//! → permit → statement → first batch, the last moment for a clean refusal → pump → outlet. Knows no
+//! HTTP.
 
 mod answers;
 mod check;
@@ -52,9 +53,9 @@ pub struct Reports {
 #[derive(Debug, Clone)]
 pub struct Allowed {
     /// Direct streams.
-    pub streams: Arc<Permits>,
+    pub streams: Permits,
     /// Files being built.
-    pub builds: Arc<Permits>,
+    pub builds: Permits,
 }
 
 /// The time limits of a report.

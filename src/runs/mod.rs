@@ -26,7 +26,7 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-pub use permits::{Permit, Permits};
+pub use permits::{Permit, Permits, Place, QueuePlace};
 pub use progress::Progress;
 pub use stop::{Reason, Stop};
 pub use store::{Page, Search};
@@ -244,7 +244,19 @@ impl Run {
         &self.live.progress
     }
 
-    /// Notes that it has its permit and is at work.
+    /// Waits for its permit, which everybody sees meanwhile, and notes that it is at work.
+    ///
+    /// # Errors
+    /// The refusal of its arrival; [`Error::Busy`] where it waited too long; its stop's error.
+    pub async fn permitted(&self, arrived: Result<Place>) -> Result<Permit> {
+        let place = arrived?;
+        self.live.progress.waits(place.ticket());
+        let permit = place.permit(self.stop()).await?;
+        self.started();
+        Ok(permit)
+    }
+
+    /// Notes that it is at work.
     pub fn started(&self) {
         let started = Started {
             at: (self.runs.0.clock)(),

@@ -1,10 +1,14 @@
 //! How far a run has come, read by whoever asks while it goes on.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters of one run. They only grow, and are read without regard to each other.
+use super::permits::{QueuePlace, Ticket};
+
+/// How one run comes along. Its counters only grow, and are read without regard to each other.
 #[derive(Debug, Default)]
 pub struct Progress {
+    ticket: OnceLock<Ticket>,
     rows: AtomicU64,
     bytes: AtomicU64,
     sent_bytes: AtomicU64,
@@ -20,6 +24,17 @@ impl Progress {
     /// Adds bytes that were handed to the client's connection, after content coding.
     pub fn sent(&self, bytes: u64) {
         self.sent_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Notes where it waits for its permit, which it does once.
+    pub(super) fn waits(&self, ticket: Ticket) {
+        let _ = self.ticket.set(ticket);
+    }
+
+    /// Its place in the queue, while it waits for its permit.
+    #[must_use]
+    pub fn place(&self) -> Option<QueuePlace> {
+        self.ticket.get().and_then(Ticket::place)
     }
 
     /// Rows encoded.

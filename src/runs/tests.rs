@@ -9,9 +9,7 @@ use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{
-    Begin, Clock, Ended, Outcome, Permits, Reason, Run, RunKind, Runs, Search, State, Stop,
-};
+use super::{Begin, Clock, Ended, Outcome, Reason, Run, RunKind, Runs, Search, State};
 use crate::error::Error;
 
 async fn state(directory: &TempDir) -> DatabaseConnection {
@@ -161,38 +159,6 @@ async fn runs_are_listed_newest_first_and_paged_without_gaps() {
         }
     }
     assert_eq!(seen, ids);
-}
-
-#[tokio::test]
-async fn permits_go_in_order_come_back_and_refuse_beyond_the_queue() {
-    let permits = Arc::new(Permits::new("streams", 1, 1, Duration::from_mins(1)));
-    let stop = Stop::new();
-    let held = permits.acquire(&stop).await.unwrap();
-    let waiter = tokio::spawn({
-        let (permits, stop) = (Arc::clone(&permits), stop.clone());
-        async move { permits.acquire(&stop).await.map(drop) }
-    });
-    while permits.waiting() == 0 {
-        tokio::task::yield_now().await;
-    }
-    let refused = permits.acquire(&stop).await;
-    assert!(matches!(refused, Err(Error::Busy { .. })), "{refused:?}");
-    drop(held);
-    waiter.await.unwrap().unwrap();
-    assert_eq!((permits.in_use(), permits.waiting()), (0, 0));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_wait_for_a_permit_ends_with_the_longest_wait_or_with_the_stop() {
-    let permits = Permits::new("streams", 1, 5, Duration::from_mins(1));
-    let held = permits.acquire(&Stop::new()).await.unwrap();
-    let refused = permits.acquire(&Stop::new()).await.unwrap_err();
-    assert!(refused.detail().contains("waited 60 s"), "{}", refused.detail());
-    let stop = Stop::new();
-    stop.fire(Reason::ClientLeft);
-    assert!(matches!(permits.acquire(&stop).await, Err(Error::Cancelled)));
-    drop(held);
-    assert_eq!((permits.in_use(), permits.waiting()), (0, 0));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use sea_orm::prelude::DateTimeUtc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::Progress;
+use super::{Progress, QueuePlace};
 use crate::error::{Error, Result};
 use crate::rows::Warning;
 
@@ -121,6 +121,9 @@ pub struct RunView {
     pub name: String,
     /// Where it stands.
     pub state: State,
+    /// Its place in the queue while it waits for a permit, where it waits in the process that was
+    /// asked.
+    pub queue: Option<QueuePlace>,
     /// Rows encoded so far.
     pub rows: u64,
     /// Bytes encoded so far, before content coding.
@@ -170,6 +173,7 @@ impl RunView {
         Ok(Self {
             kind: RunKind::from_word(&stored.kind).ok_or_else(|| nonsense("kind"))?,
             state: State::from_word(&stored.state).ok_or_else(|| nonsense("state"))?,
+            queue: live.and_then(Progress::place),
             rows: counter(stored.rows, live.map(Progress::rows)),
             bytes: counter(stored.bytes, live.map(Progress::bytes)),
             sent_bytes: counter(stored.sent_bytes, live.map(Progress::sent_bytes)),
