@@ -49,3 +49,5 @@ mod tidy;
 mod times;
 #[cfg(test)]
 mod values;
+#[cfg(test)]
+mod workbooks;

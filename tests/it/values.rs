@@ -113,7 +113,8 @@ fn numbers() -> Vec<Numbers> {
         .expect("a fixture")
 }
 
-async fn make_numbers(place: &Place) {
+/// Makes the report `nums` of the numbers.
+pub async fn make_numbers(place: &Place) {
     let columns = place.backend().pick(
         "id integer, i8 integer, n text, money text, f8 real, f4 real",
         "id int, i8 bigint, n numeric(38, 10), money numeric(15, 2), f8 double precision, f4 real",
@@ -342,18 +343,21 @@ async fn a_decimal_that_is_held_as_a_float_is_padded_to_its_scale() {
     .await;
 }
 
+/// A row of the texts.
 #[derive(Debug, Deserialize)]
-struct Text {
-    id: u32,
-    v: String,
+pub struct Text {
+    pub id: u32,
+    pub v: String,
 }
 
-fn texts() -> Vec<Text> {
+/// The texts.
+pub fn texts() -> Vec<Text> {
     let rows = include_str!("../fixtures/033-export-text-and-formula-injection/rows.json");
     serde_json::from_str(rows).expect("a fixture")
 }
 
-async fn make_texts(place: &Place) {
+/// Makes the report `tx` of the texts.
+pub async fn make_texts(place: &Place) {
     place.execute("CREATE TABLE tx (id int, v text)").await;
     for Text { id, v } in texts() {
         let hex: String = v.bytes().map(|byte| format!("{byte:02x}")).collect();

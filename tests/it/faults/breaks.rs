@@ -158,7 +158,7 @@ fn cause(backend: Backend) -> &'static str {
 
 /// Asserts that the database's words and ours to it went to the log and not to the client.
 #[track_caller]
-fn assert_cause_in_log(place: &Place, server: &Server<'_>, request: &str, shown: &str) {
+pub(super) fn assert_cause_in_log(place: &Place, server: &Server<'_>, request: &str, shown: &str) {
     let cause = cause(place.backend());
     for word in [cause, "SELECT", "generate_series", "RECURSIVE", "abs(", "seq_1_to"] {
         assert!(!shown.contains(word), "{word} is shown: {shown}");

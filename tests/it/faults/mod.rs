@@ -5,6 +5,7 @@
 //! would make them all before the first.
 
 mod away;
+mod books;
 pub(crate) mod breaks;
 mod cancels;
 mod curl;

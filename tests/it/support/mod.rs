@@ -28,6 +28,7 @@ mod nginx;
 mod place;
 mod server;
 mod stream;
+mod workbook;
 
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,7 @@ pub use nginx::{Nginx, behind_nginx, once_behind_nginx};
 pub use place::Place;
 pub use server::Server;
 pub use stream::{Body, End, Stream};
+pub use workbook::Workbook;
 
 /// Something that takes requests: the server, or what stands before it.
 pub trait Listens {
