@@ -13,7 +13,7 @@
 //! | [`reports`] | the rows of a definition, how many there are, files of them |
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
 //! | [`spool`] | finished files for a while: built, kept, swept |
-//! | [`formats`] | rows to bytes: NDJSON, JSON, CSV |
+//! | [`formats`] | rows to bytes: NDJSON, JSON, CSV, xlsx |
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
 //! | [`database`] | connections; a statement's rows out of SQLite, PostgreSQL, MySQL; bulk loading |

@@ -47,8 +47,13 @@ use crate::spool::Told;
         ("filename" = Option<String>, Query, description = "Name of the download"),
     ),
     responses(
-        (status = 200, description = "The rows", content_type = "application/x-ndjson", body = String,
-            headers(("X-Run-Id" = String, description = "The run that accounts for the answer"))),
+        (status = 200, description = "The rows, in the format that format or Accept names", content(
+                (String = "application/x-ndjson"),
+                (String = "application/jsonl"),
+                (Vec<Object> = "application/json"),
+                (String = "text/csv"),
+                (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+            ), headers(("X-Run-Id" = String, description = "The run that accounts for the answer"))),
         (status = 400, body = ProblemView, content_type = "application/problem+json"),
         (status = 404, body = ProblemView, content_type = "application/problem+json"),
         (status = 406, body = ProblemView, content_type = "application/problem+json"),

@@ -106,6 +106,28 @@ async fn the_document_can_be_made_a_client_of() {
     .await;
 }
 
+#[tokio::test]
+async fn the_document_names_every_media_type_of_the_rows() {
+    on_every_backend(async |place| {
+        place.demo(5).await;
+        let server = Server::start(&place, &[]).await;
+        let document = server.json("/api/openapi.json").await;
+        let rows = &document["paths"]["/api/v1/reports/{name}/rows"]["get"]["responses"]["200"];
+        let named = rows["content"].as_object().expect("media types").keys();
+        let named: BTreeSet<_> = named.map(String::as_str).collect();
+        let mut sent = BTreeSet::from(["application/jsonl".to_owned()]);
+        for format in ["ndjson", "json", "csv", "xlsx"] {
+            let path = format!("/api/v1/reports/settlements/rows?format={format}");
+            let answer = server.request(Method::HEAD, &path, &[]).await;
+            let media_type = answer.header("content-type").unwrap_or_default();
+            sent.extend(media_type.split(';').next().map(str::to_owned));
+        }
+        assert_eq!(named, sent.iter().map(String::as_str).collect());
+        server.stop().await;
+    })
+    .await;
+}
+
 fn gather(value: &Json, references: &mut Vec<String>) {
     match value {
         Json::Object(members) => {

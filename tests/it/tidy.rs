@@ -50,6 +50,27 @@ fn database_drivers_are_known_to_database_alone() {
 }
 
 #[test]
+fn workbooks_are_written_by_formats_alone() {
+    only(
+        &["rust_xlsxwriter"],
+        |source| source.module() == "formats",
+        "Only src/formats/ knows rust_xlsxwriter, which panics on a full disk and closes a workbook \
+         that it could not complete: both are dealt with there, once. Ask formats for a book, with \
+         what is to be in it as data.",
+    );
+}
+
+#[test]
+fn pages_are_written_by_the_page_alone() {
+    only(
+        &["maud"],
+        |source| source.path.starts_with("http/page/"),
+        "Only src/http/page/ writes HTML, so that whatever goes into it is escaped in one way and \
+         every page has the same strict policy. Give the page your data.",
+    );
+}
+
+#[test]
 fn the_orm_is_known_where_tables_are_ours() {
     only(
         &["sea_orm"],
