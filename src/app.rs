@@ -98,7 +98,9 @@ impl App {
     pub async fn reload(&self) {
         let read = read_definitions(&self.config);
         self.reports.replace_definitions(read.keeping(&self.reports.definitions()));
-        self.check().await;
+        let faults = self.check().await.len();
+        let reports = self.reports.definitions().reports.len();
+        tracing::info!(reports, faults, "the definitions were read again");
     }
 
     /// Checks every definition against the live databases; the faults are kept for whoever asks.

@@ -1,12 +1,18 @@
 //! Settings: one name each, as `--name`, as `TALLYROLL_NAME`, and as a key of `tallyroll.toml`, in
 //! that order of precedence. The only reader of the environment.
 
+mod measure;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+
+use self::measure::Measure;
 
 use crate::error::{Error, Problem, Result};
 
@@ -18,6 +24,24 @@ pub enum Auth {
     Required,
     /// Anybody on this machine may do everything; on a loopback address only.
     Off,
+}
+
+/// What writes workbooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum XlsxWriter {
+    /// A library, in its mode of constant memory.
+    Library,
+}
+
+impl XlsxWriter {
+    /// Every writer, the default first.
+    const ALL: [Self; 1] = [Self::Library];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Library => "library",
+        }
+    }
 }
 
 /// The settings as they are written down, none of them needed.
@@ -78,28 +102,31 @@ pub struct Given {
     builds: Option<usize>,
     /// Bytes of finished and unfinished temporary files, such as 10GiB [default: 10GiB]
     #[arg(long, env = "TALLYROLL_SPOOL_CAP", alias = "spool_cap", global = true)]
-    spool_cap: Option<String>,
+    spool_cap: Option<Measure>,
     /// How long a prepared answer stays to be resumed [default: 10m]
     #[arg(long, env = "TALLYROLL_KEEP_PREPARED", alias = "keep_prepared", global = true)]
-    keep_prepared: Option<String>,
+    keep_prepared: Option<Measure>,
     /// The longest wait for a stream, such as 60s [default: 60s]
     #[arg(long, env = "TALLYROLL_QUEUE_WAIT", alias = "queue_wait", global = true)]
-    queue_wait: Option<String>,
+    queue_wait: Option<Measure>,
     /// The longest wait for a query's first row [default: 45s]
     #[arg(long, env = "TALLYROLL_FIRST_ROW_TIMEOUT", alias = "first_row_timeout", global = true)]
-    first_row_timeout: Option<String>,
+    first_row_timeout: Option<Measure>,
     /// How long a client may take nothing [default: 60s]
     #[arg(long, env = "TALLYROLL_STALL_TIMEOUT", alias = "stall_timeout", global = true)]
-    stall_timeout: Option<String>,
+    stall_timeout: Option<Measure>,
     /// How long running answers may take to end when the server stops [default: 30s]
     #[arg(long, env = "TALLYROLL_SHUTDOWN_TIMEOUT", alias = "shutdown_timeout", global = true)]
-    shutdown_timeout: Option<String>,
+    shutdown_timeout: Option<Measure>,
     /// How hard workbooks are compressed, 1 to 9 [default: 2]
     #[arg(long, env = "TALLYROLL_XLSX_LEVEL", alias = "xlsx_level", global = true)]
     xlsx_level: Option<u8>,
+    /// What writes workbooks: library [default: library]
+    #[arg(long, env = "TALLYROLL_XLSX_WRITER", alias = "xlsx_writer", global = true)]
+    xlsx_writer: Option<String>,
     /// How long finished runs are kept [default: 400d]
     #[arg(long, env = "TALLYROLL_KEEP_RUNS", alias = "keep_runs", global = true)]
-    keep_runs: Option<String>,
+    keep_runs: Option<Measure>,
     /// What the log says, as a tracing filter [default: info]
     #[arg(long, env = "TALLYROLL_LOG", global = true)]
     log: Option<String>,
@@ -126,6 +153,8 @@ pub struct Config {
     pub time_zone: jiff::tz::TimeZone,
     /// Whether callers must say who they are.
     pub auth: Auth,
+    /// Whether that is the default, which nobody asked for.
+    pub auth_by_default: bool,
     /// Direct streams at once.
     pub streams: usize,
     /// Requests that may wait for a stream.
@@ -146,6 +175,8 @@ pub struct Config {
     pub shutdown_timeout: Duration,
     /// How hard workbooks are compressed, 1 to 9.
     pub xlsx_level: u8,
+    /// What writes workbooks.
+    pub xlsx_writer: XlsxWriter,
     /// How long finished runs are kept.
     pub keep_runs: Duration,
     /// What the log says, as a tracing filter.
@@ -203,21 +234,13 @@ impl Given {
         let mut faults = Vec::new();
         let data_dir = self.data_dir.or(file.data_dir).unwrap_or_else(|| "data".into());
         let sqlite = |name: &str| format!("sqlite://{}", data_dir.join(name).display());
-        let database_url = self.database_url.or(file.database_url).or(plain_url);
+        // An argument or a variable, be it the plain one, comes before the file.
+        let database_url = self.database_url.or(plain_url).or(file.database_url);
         let own_database = database_url.is_none();
         let mut databases = file.databases;
         databases.insert(String::new(), database_url.unwrap_or_else(|| sqlite("business.db")));
-        let mut duration = |name, given: Option<String>, filed: Option<String>, default| {
-            let text = given.or(filed).unwrap_or_else(|| String::from(default));
-            parse_duration(&text).unwrap_or_else(|| {
-                faults.push(Problem::parameter(
-                    name,
-                    "not_a_duration",
-                    &*text,
-                    format!("{name} is \"{text}\", which is not a duration such as 45s, 10m, 24h or 400d"),
-                ));
-                Duration::ZERO
-            })
+        let mut duration = |name, given: Option<Measure>, filed: Option<Measure>, default| {
+            measure::duration(name, given.or(filed), default, &mut faults)
         };
         let config = Config {
             queue_wait: duration("queue_wait", self.queue_wait, file.queue_wait, "60s"),
@@ -243,11 +266,18 @@ impl Given {
             own_database,
             definitions: self.definitions.or(file.definitions),
             time_zone: zone(self.time_zone.or(file.time_zone), &mut faults),
+            auth_by_default: self.auth.or(file.auth).is_none(),
             auth: self.auth.or(file.auth).unwrap_or(Auth::Required),
             streams: at_least_one("streams", self.streams.or(file.streams), 48, &mut faults),
             builds: at_least_one("builds", self.builds.or(file.builds), cores(), &mut faults),
-            spool_cap: size("spool_cap", self.spool_cap.or(file.spool_cap), "10GiB", &mut faults),
+            spool_cap: measure::size(
+                "spool_cap",
+                self.spool_cap.or(file.spool_cap),
+                "10GiB",
+                &mut faults,
+            ),
             xlsx_level: level(self.xlsx_level.or(file.xlsx_level), &mut faults),
+            xlsx_writer: writer(self.xlsx_writer.or(file.xlsx_writer), &mut faults),
             queue: self.queue.or(file.queue).unwrap_or(200),
             log: self.log.or(file.log).unwrap_or_else(|| "info".into()),
             data_dir,
@@ -292,32 +322,20 @@ fn level(level: Option<u8>, faults: &mut Vec<Problem>) -> u8 {
     level
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
-}
-
-fn size(name: &str, text: Option<String>, default: &str, faults: &mut Vec<Problem>) -> u64 {
-    let text = text.unwrap_or_else(|| default.into());
-    parse_size(&text).unwrap_or_else(|| {
-        let detail = format!("{name} is \"{text}\", which is not a size such as 512MiB or 10GiB");
-        faults.push(Problem::parameter(name, "not_a_size", &*text, detail));
-        0
+fn writer(name: Option<String>, faults: &mut Vec<Problem>) -> XlsxWriter {
+    let [default] = XlsxWriter::ALL;
+    let Some(name) = name else { return default };
+    let known = XlsxWriter::ALL.into_iter().find(|writer| writer.name() == name);
+    known.unwrap_or_else(|| {
+        let words = XlsxWriter::ALL.map(XlsxWriter::name).join(", ");
+        let detail = format!("xlsx_writer is \"{name}\"; there is {words}");
+        faults.push(Problem::parameter("xlsx_writer", "unknown_value", &*name, detail));
+        default
     })
 }
 
-/// Reads `1024`, `64KiB`, `512MiB`, `10GiB`.
-fn parse_size(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: u64 = text[..digits].parse().ok()?;
-    let shift = match text[digits..].trim_start() {
-        "" | "B" => 0,
-        "KiB" => 10,
-        "MiB" => 20,
-        "GiB" => 30,
-        "TiB" => 40,
-        _ => return None,
-    };
-    number.checked_mul(1 << shift)
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
 }
 
 fn at_least_one(
@@ -336,18 +354,4 @@ fn at_least_one(
 
 fn invalid(name: &str, value: &str, detail: String) -> Error {
     Error::Invalid(vec![Problem::parameter(name, "unreadable", value, detail)])
-}
-
-/// Reads `250ms`, `45s`, `10m`, `24h`, `400d`.
-fn parse_duration(text: &str) -> Option<Duration> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let number: u64 = text[..digits].parse().ok()?;
-    match text[digits..].trim_start() {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => number.checked_mul(60).map(Duration::from_secs),
-        "h" => number.checked_mul(3_600).map(Duration::from_secs),
-        "d" => number.checked_mul(86_400).map(Duration::from_secs),
-        _ => None,
-    }
 }

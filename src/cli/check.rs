@@ -22,6 +22,13 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
     }
     let reports = app.reports.definitions().reports.len();
     app.close().await;
-    println!("{reports} reports, {} faults, {away} databases away", faults.len());
+    let [reports, faulty, gone] =
+        [(reports, "report"), (faults.len(), "fault"), (away, "database")].map(counted);
+    println!("{reports}, {faulty}, {gone} away");
     Ok(if faults.is_empty() && away == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn counted((count, what): (usize, &str)) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }

@@ -14,7 +14,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::config::{Config, Given};
 use crate::definitions::Report;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use crate::formats::Format;
 use crate::reports::{Asked, Request};
 use crate::runs::{Progress, Reason, Stop};
@@ -33,11 +33,11 @@ pub(super) struct Export {
     #[arg(short, long)]
     output: String,
     /// A filter of the report, such as from=2026-01-01; may be repeated
-    #[arg(long, value_name = "NAME=VALUE")]
-    filter: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    filter: Vec<(String, String)>,
     /// A parameter of the rows, such as columns=id,net or tz=UTC; may be repeated
-    #[arg(long, value_name = "NAME=VALUE")]
-    param: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    param: Vec<(String, String)>,
 }
 
 impl Export {
@@ -62,20 +62,15 @@ impl Export {
 
     fn asked(&self, report: &Report, app: &App) -> Result<Asked> {
         let mut pairs = vec![("format".to_owned(), self.format.clone())];
-        for pair in self.filter.iter().chain(&self.param) {
-            let (name, value) = pair.split_once('=').ok_or_else(|| {
-                Error::Malformed(vec![Problem::parameter(
-                    "filter",
-                    "not_a_pair",
-                    pair,
-                    format!("\"{pair}\" has no =; give NAME=VALUE"),
-                )])
-            })?;
-            pairs.push((name.to_owned(), value.to_owned()));
-        }
+        pairs.extend(self.filter.iter().chain(&self.param).cloned());
         let zone = &app.config.time_zone;
         Request { pairs: &pairs, zone, negotiated: Ok(Format::Ndjson) }.parse(report)
     }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').ok_or("there is no = in it; give NAME=VALUE")?;
+    Ok((pair.0.to_owned(), pair.1.to_owned()))
 }
 
 /// A bar on a terminal, nothing elsewhere.

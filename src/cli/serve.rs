@@ -9,7 +9,7 @@ use super::demo;
 use crate::app::App;
 use crate::config::{Auth, Config};
 use crate::database;
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
 use crate::server::Server;
 
 /// Lines that a demonstration begins with.
@@ -25,6 +25,9 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) async fn run(self, mut config: Config) -> Result<ExitCode> {
         if self.demo {
+            if config.auth == Auth::Required && !config.auth_by_default {
+                return Err(contradiction());
+            }
             config.auth = Auth::Off;
             prepare(&config).await?;
         }
@@ -41,6 +44,17 @@ impl Serve {
         let _ = std::io::stdout().flush();
         server.run().await.map(|()| ExitCode::SUCCESS)
     }
+}
+
+/// Whoever asks for keys must not get a server that is open.
+fn contradiction() -> Error {
+    Error::Invalid(vec![Problem::parameter(
+        "auth",
+        "contradiction",
+        "required",
+        "serve --demo answers everybody on this machine, and auth is set to \"required\"; leave \
+         --demo out, or the setting",
+    )])
 }
 
 async fn prepare(config: &Config) -> Result<()> {

@@ -219,6 +219,12 @@ async fn health_names_what_is_wrong_with_a_definition_until_it_is_mended() {
             (ready["definitions"] == json!([])).then_some(())
         })
         .await;
+        until("the log says so", Duration::from_secs(10), async || {
+            let log = server.log();
+            let said = log.lines().find(|line| line.contains("the definitions were read again"));
+            said.filter(|line| line.contains("reports=3") && line.contains("faults=0")).map(|_| ())
+        })
+        .await;
         for name in ["bad", "wrong"] {
             let rows = server.get(&format!("/api/v1/reports/{name}/rows")).await;
             assert_eq!(rows.text().lines().count(), 5_000, "{name}");

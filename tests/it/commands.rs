@@ -205,7 +205,6 @@ async fn what_is_refused_exits_1_and_what_is_used_wrongly_exits_2() {
             (vec!["export", "settlements", "--format", "pdf", "-o", "x.csv"], "ndjson, json, csv"),
             (with(&["--filter", "from=31/12/2026"]), "from"),
             (with(&["--filter", "colour=red"]), "colour"),
-            (with(&["--filter", "from"]), "NAME=VALUE"),
             (with(&["--param", "columns=nope"]), "nope"),
             (
                 vec!["export", "settlements", "--format", "csv", "-o", "no/such/directory/x.csv"],
@@ -214,7 +213,10 @@ async fn what_is_refused_exits_1_and_what_is_used_wrongly_exits_2() {
             (vec!["export", "settlements", "--format", "csv", "-o", "definitions"], "definitions"),
             (vec!["check", "--time-zone", "Mars/Olympus"], "time_zone"),
             (vec!["check", "--stall-timeout", "soon"], "stall_timeout"),
+            (vec!["check", "--stall-timeout", "5"], "\"5s\""),
+            (vec!["check", "--xlsx-writer", "quill"], "library"),
             (vec!["check", "--streams", "0"], "streams"),
+            (vec!["serve", "--demo", "--auth", "required"], "--demo"),
             (vec!["check", "--database-url", "sqlite::memory:"], "database_url"),
             (vec!["check", "--database-url", "oracle://x"], "database_url"),
             (vec!["check", "--config", "none.toml"], "none.toml"),
@@ -235,11 +237,16 @@ async fn what_is_refused_exits_1_and_what_is_used_wrongly_exits_2() {
             vec!["demo", "--rows", "many"],
             vec!["check", "--colour", "red"],
             vec!["serve", "--auth", "perhaps"],
+            with(&["--filter", "from"]),
+            with(&["--param", "columns"]),
         ];
         for arguments in misused {
             let misused = place.tallyroll(&arguments).await;
             assert_eq!(misused.code, Some(2), "{arguments:?}: {}", misused.stderr);
         }
+        let pair = place.tallyroll(&with(&["--filter", "from"])).await;
+        assert!(pair.stderr.contains("NAME=VALUE"), "{}", pair.stderr);
+        assert!(!place.path().join("x.csv").exists());
     })
     .await;
 }
@@ -260,6 +267,35 @@ async fn settings_are_taken_from_argument_environment_and_file_in_this_order() {
     let misspelled = place.tallyroll(&export).await;
     assert_eq!(misspelled.code, Some(1));
     assert!(misspelled.stderr.contains("time_zon"), "{}", misspelled.stderr);
+}
+
+#[tokio::test]
+async fn a_setting_without_its_unit_is_told_by_name_also_in_a_file() {
+    let place = Place::new(Backend::Sqlite).await;
+    place.write("tallyroll.toml", "queue_wait = 5\n");
+    let checked = place.tallyroll(&["check"]).await;
+    assert_eq!(checked.code, Some(1));
+    assert!(checked.stderr.contains("queue_wait is 5 without a unit"), "{}", checked.stderr);
+}
+
+#[tokio::test]
+async fn an_example_is_not_served_openly_where_the_file_asks_for_keys() {
+    let place = Place::new(Backend::Sqlite).await;
+    place.write("tallyroll.toml", "auth = \"required\"\n");
+    let refused = place.tallyroll(&["serve", "--demo", "--listen", "127.0.0.1:0"]).await;
+    assert_eq!((refused.code, refused.text()), (Some(1), ""));
+    assert!(refused.stderr.contains("auth is set to \"required\""), "{}", refused.stderr);
+}
+
+#[tokio::test]
+async fn what_was_counted_is_said_in_the_singular_where_it_is_one() {
+    let place = Place::new(Backend::Sqlite).await;
+    let checked = place.tallyroll(&["check"]).await.expect_success();
+    assert!(checked.text().contains("1 report, 0 faults, 0 databases away"), "{}", checked.text());
+    place.report("broken", "from = 7\n");
+    let checked = place.tallyroll(&["check", "--database-url", "postgres://x@127.0.0.1:1/x"]).await;
+    let last = checked.text().lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with(" 1 database away"), "{last}");
 }
 
 #[tokio::test]
