@@ -367,3 +367,31 @@ async fn problems_are_alike_whatever_is_wrong() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_by_a_status_alone_and_the_connection_ends() {
+    let place = Place::new(Backend::Sqlite).await;
+    let server = Server::start(&place, &[]).await;
+    let host = format!("Host: {}\r\n\r\n", server.address());
+    let get = |target: &[u8]| [b"GET ", target, b" HTTP/1.1\r\n", host.as_bytes()].concat();
+    let long_header = format!("X-Long: {}\r\n{host}", "x".repeat(200_000));
+    let table = [
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n".to_vec(), 400),
+        (get(&[b"/?x=".as_slice(), &vec![b'a'; 70_000]].concat()), 400),
+        (get(b"/caf\xe9"), 400),
+        ([b"GET / HTTP/1.1\r\n", long_header.as_bytes()].concat(), 431),
+    ];
+    for (request, status) in table {
+        let mut connection =
+            tokio::net::TcpStream::connect(server.address()).await.expect("it listens");
+        // The server may hang up before it has all of it.
+        let _ = connection.write_all(&request).await;
+        let mut answer = Vec::new();
+        let _ = connection.read_to_end(&mut answer).await;
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+        assert!(answer.ends_with("\r\n\r\n"), "there is no body: {answer}");
+    }
+    assert_eq!(server.json("/health/live").await["status"], "live");
+    server.stop().await;
+}
