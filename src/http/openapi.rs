@@ -13,7 +13,8 @@ use super::problem::Refusal;
     description = "Hands out big tables as spreadsheets and streams. Every value is exact, a direct \
                    answer that could not be completed is broken off and never looks complete, and \
                    every refusal is a problem (RFC 9457) that says how to put it right. (What \
-                   cannot be read as HTTP at all is a 400 or 431 without a body.)"
+                   cannot be read as HTTP at all is a 400 or 431 without a body, unless nginx stands \
+                   in front.)"
 ))]
 struct Api;
 

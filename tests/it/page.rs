@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::Value as Json;
 use url::form_urlencoded;
 
-use crate::support::{Answer, Place, Server, Stream, on_every_backend};
+use crate::support::{Answer, Nginx, Place, Server, Stream, on_every_backend, once_behind_nginx};
 
 const HOSTILE: &str = "<script>alert('1')</script> & \"quoted\"";
 
@@ -132,6 +132,7 @@ async fn make_things(place: &Place) {
     let types = place.backend().pick(
         "t text, i integer, d text, f real, b integer, day text, at text",
         "t text, i bigint, d numeric(20, 2), f double precision, b boolean, day date, at timestamptz",
+        "t text, i bigint, d decimal(20, 2), f double, b boolean, day date, at datetime(6)",
     );
     place.execute(&format!("CREATE TABLE things (id bigint PRIMARY KEY, {types})")).await;
     let columns = [
@@ -297,6 +298,27 @@ async fn a_form_as_a_browser_sends_it_leads_to_the_rows_without_its_empty_fields
         let saved = all.header("content-disposition").expect("it is saved");
         assert!(saved.starts_with("attachment"), "{saved}");
         forget_files(&server).await;
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_page_and_its_forms_work_behind_nginx() {
+    once_behind_nginx(async |place| {
+        place.demo(50).await;
+        let server = Server::start(&place, &[]).await;
+        let nginx = Nginx::start(&place, &server, &[]).await;
+        let home = nginx.get("/").await;
+        assert_page(&home, 200);
+        let query = sent(&form(home.text(), "settlements"), &[("from", "2020-01-01")], "csv");
+        let through = nginx.get(&format!("/reports/settlements/download?{query}")).await;
+        let rows = "/api/v1/reports/settlements/rows?format=csv&from=2020-01-01";
+        assert!(through.status == 200 && through.body == server.get(rows).await.body);
+        let wrong = nginx.get("/reports/settlements/download?from=soon").await;
+        assert_page(&wrong, 400);
+        assert_page(&nginx.get("/reports/none/download").await, 404);
+        nginx.stop().await;
         server.stop().await;
     })
     .await;

@@ -85,7 +85,7 @@ async fn what_nginx_refuses_by_itself_is_a_problem_too() {
         nginx_says(&nginx, &get(&uri(65_535), ""), 414, "uri_too_long").await;
         nginx_says(&nginx, &get(&uri(300_000), ""), 414, "uri_too_long").await;
         let header = |length: usize| format!("X-A: {0}\r\nX-B: {0}\r\n", "a".repeat(length / 2));
-        nginx_says(&nginx, &get("/", &header(90_000)), 404, "not_found").await;
+        nginx_says(&nginx, &get("/nothing", &header(90_000)), 404, "not_found").await;
         nginx_says(&nginx, &get("/", &header(110_000)), 431, "head_too_large").await;
         nginx_says(&nginx, &get("/", &header(280_000)), 431, "head_too_large").await;
         let much = format!("POST /api/v1/runs {host}Content-Length: 1048577\r\n\r\n");
