@@ -293,7 +293,8 @@ async fn what_was_counted_is_said_in_the_singular_where_it_is_one() {
     let checked = place.tallyroll(&["check"]).await.expect_success();
     assert!(checked.text().contains("1 report, 0 faults, 0 databases away"), "{}", checked.text());
     place.report("broken", "from = 7\n");
-    let checked = place.tallyroll(&["check", "--database-url", "postgres://x@127.0.0.1:1/x"]).await;
+    let checked =
+        place.tallyroll(&["check", "--database-url", "sqlite:///nowhere/at/all.db"]).await;
     let last = checked.text().lines().last().unwrap_or_default().to_owned();
     assert!(last.ends_with(" 1 database away"), "{last}");
 }

@@ -374,11 +374,14 @@ async fn what_is_wrong_is_said_in_words_beside_its_field_with_what_was_typed() {
             }
             let listed = all.iter().position(|tag| tag.name == "/a" && tag.text.ends_with(detail));
             let target = all[listed.expect("it is listed") - 1].get("href").expect("a target");
-            let field = all.iter().find(|tag| tag.get("name") == Some(name) && tag.name == "input");
-            let field = field.unwrap_or_else(|| panic!("{name} has a field"));
-            assert_eq!(field.get("aria-invalid"), Some("true"), "{name}");
-            assert_eq!(field.get("id").map(|id| format!("#{id}")).as_deref(), Some(target));
-            assert_eq!(field.get("type"), Some("text"), "a browser shows it whatever it is");
+            let fields: Vec<_> = all.iter().filter(|tag| tag.is("input", "name", name)).collect();
+            assert_eq!(fields[0].get("id").map(|id| format!("#{id}")).as_deref(), Some(target));
+            let (wrong, right): (Vec<&Tag>, Vec<&Tag>) =
+                fields.into_iter().partition(|tag| tag.get("value") == problem["value"].as_str());
+            assert_eq!(wrong.len(), 1, "{name} is kept as it was typed");
+            assert_eq!(wrong[0].get("aria-invalid"), Some("true"), "{name}");
+            assert_eq!(wrong[0].get("type"), Some("text"), "a browser shows it whatever it is");
+            assert!(right.iter().all(|tag| tag.get("aria-invalid").is_none()), "{name}");
             assert!(all.iter().any(|tag| tag.is("p", "class", "fault") && tag.text == detail));
         }
         let field = |name: &str| {

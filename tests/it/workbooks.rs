@@ -167,3 +167,37 @@ async fn a_workbook_is_the_same_however_and_whenever_it_is_asked_for() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_sheet_is_named_after_the_title_as_far_as_a_spreadsheet_allows() {
+    on_every_backend(async |place| {
+        let names = include_str!("../fixtures/038-export-sheet-names/names.json");
+        let names: Vec<String> = serde_json::from_str(names).expect("a fixture");
+        place.execute("CREATE TABLE one (id int); INSERT INTO one VALUES (1)").await;
+        for (number, name) in names.iter().enumerate() {
+            // A JSON string is one of TOML.
+            let title = serde_json::to_string(if name.is_empty() { "=" } else { name });
+            let title = title.expect("a string");
+            place.report(
+                &format!("n{number}"),
+                &format!(
+                    "title = {title}\nfrom = \"one\"\n[[columns]]\nkey = \"id\"\ntype = \"int\"\n"
+                ),
+            );
+        }
+        let server = Server::start(&place, &[]).await;
+        for (number, name) in names.iter().enumerate() {
+            let path = format!("/api/v1/reports/n{number}/rows?format=xlsx");
+            let sheets = workbook(&server, &path).await.sheets();
+            let [(sheet, rows)] = sheets.as_slice() else { panic!("one sheet for {name:?}") };
+            assert_eq!(rows[1], [Data::Float(1.0)], "{name:?}");
+            assert!((1..=31).contains(&sheet.encode_utf16().count()), "{sheet:?}");
+            let allowed = |c: char| !c.is_control() && !"[]:*?/\\".contains(c);
+            assert!(sheet.chars().all(allowed), "{sheet:?}");
+            assert!(!sheet.starts_with('\'') && !sheet.ends_with('\''), "{sheet:?}");
+            assert!(!sheet.eq_ignore_ascii_case("history"), "{sheet:?}");
+        }
+        server.stop().await;
+    })
+    .await;
+}

@@ -7,6 +7,7 @@ use crate::definitions::{Filter, Op};
 use crate::rows::Kind;
 
 /// An input and what belongs to it.
+#[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     /// Its id, from which those of its hint and its faults are made.
     pub(super) id: &'a str,

@@ -127,7 +127,7 @@ impl Form<'_> {
                     div.several {
                         @for place in 0..SEVERAL.max(values.len() + 1) {
                             @let value = values.get(place).copied().unwrap_or_default();
-                            (field.several(filter, place, value))
+                            (Field { faulty: self.is_wrong(&filter.name, value), ..field }.several(filter, place, value))
                         }
                     }
                     (self.notes(&field, filter))
@@ -258,6 +258,12 @@ impl Form<'_> {
 
     fn problems(&self, name: &str) -> impl Iterator<Item = &Problem> {
         self.problems.iter().filter(move |problem| problem.parameter.as_deref() == Some(name))
+    }
+
+    /// Whether something is wrong with this one of a parameter's values, or with all of them.
+    fn is_wrong(&self, name: &str, value: &str) -> bool {
+        self.problems(name)
+            .any(|problem| problem.value.as_deref().is_none_or(|wrong| wrong == value))
     }
 
     fn is_faulty(&self, name: &str) -> bool {
