@@ -13,10 +13,9 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use super::failures::unavailable;
-use super::mysql::{self, MySqlRows};
-use super::postgres::{self, PostgresRows};
+use super::server::{ServerRows, describe};
 use super::sqlite::{SqliteRows, open_read_only};
-use super::{Dialect, Query, Source};
+use super::{Dialect, Query, Source, mysql, postgres};
 use crate::error::{Error, Problem, Result};
 
 /// The longest wait for a connection out of a pool, or for a server that is starting.
@@ -171,13 +170,13 @@ impl Database {
                     connection.get_postgres_connection_pool().clone()
                 };
                 let (read, control) = (pool(read), pool(control));
-                Source::Postgres(PostgresRows { read, control, runtime, query, application })
+                Source::Postgres(ServerRows { read, control, runtime, query, application })
             }
             Self::MySql { read, control, runtime } => {
                 let pool =
                     |connection: DatabaseConnection| connection.get_mysql_connection_pool().clone();
                 let (read, control) = (pool(read), pool(control));
-                Source::MySql(MySqlRows { read, control, runtime, query, application })
+                Source::MySql(ServerRows { read, control, runtime, query, application })
             }
         }
     }
@@ -202,10 +201,10 @@ impl Database {
                 prepared.await.map_err(|source| Error::internal("preparing a statement", source))?
             }
             Self::Postgres { control, .. } => {
-                postgres::describe(control.get_postgres_connection_pool(), query).await
+                describe(control.get_postgres_connection_pool(), query).await
             }
             Self::MySql { control, .. } => {
-                mysql::describe(control.get_mysql_connection_pool(), query).await
+                describe(control.get_mysql_connection_pool(), query).await
             }
         }
     }

@@ -7,7 +7,7 @@ use super::cells::{is_json, pad_to_scale, plain_digits};
 use crate::rows::{Instant, Kind, Value, ZoneClock, is_decimal, parse_time};
 
 /// A cell read; `None` for what no format can say, words for what does not fit.
-pub(super) type Reading<'r> = Result<Option<Value<'r>>, String>;
+pub type Reading<'r> = Result<Option<Value<'r>>, String>;
 
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|error| {

@@ -10,6 +10,7 @@ mod mysql;
 mod postgres;
 mod pull;
 mod query;
+mod server;
 mod source;
 mod sqlite;
 

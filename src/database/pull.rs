@@ -15,7 +15,7 @@ use crate::rows::{RowSink, Value, Warning, recycle};
 use crate::runs::Stop;
 
 /// The form in which one column's cells come.
-pub(super) trait Form: Copy {
+pub trait Form: Copy {
     /// The driver's row.
     type Row: Row;
 

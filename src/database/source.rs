@@ -1,7 +1,8 @@
 //! One source of rows, whatever the database.
 
-use super::mysql::MySqlRows;
-use super::postgres::PostgresRows;
+use sqlx::{MySql, Postgres};
+
+use super::server::ServerRows;
 use super::sqlite::SqliteRows;
 use crate::error::Result;
 use crate::rows::{RowSink, Warning};
@@ -13,9 +14,9 @@ pub enum Source {
     /// Stepped through SQLite.
     Sqlite(SqliteRows),
     /// Read from PostgreSQL's wire form.
-    Postgres(PostgresRows),
+    Postgres(ServerRows<Postgres>),
     /// Read from MySQL's binary protocol.
-    MySql(MySqlRows),
+    MySql(ServerRows<MySql>),
 }
 
 impl Source {

@@ -17,7 +17,7 @@ const DAY: i64 = 86_400;
 
 /// The wire forms read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
+pub enum Wire {
     /// A column that holds nothing but NULL.
     Null,
     /// So many little-endian bytes.

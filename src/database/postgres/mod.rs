@@ -1,8 +1,4 @@
-//! Rows out of PostgreSQL, from the binary wire form, polled on the calling thread.
-//!
-//! A dropped stream does not end a query, and a closed connection ends a sorting one only seconds
-//! later. So a stopped run asks the server to cancel, over a small control pool of its own, and reads
-//! the stream to its error; the connection is then as good as new.
+//! PostgreSQL: its sessions, statements and errors.
 
 mod numeric;
 mod wire;
@@ -10,204 +6,86 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use std::pin::Pin;
-use std::time::Duration;
-
-use futures::{Stream, StreamExt};
-use sqlx::pool::PoolConnection;
+use futures::stream::BoxStream;
 use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{
-    Arguments, AssertSqlSafe, Column, Executor, Postgres, Row, SqlSafeStr, Statement, Type,
-};
-use tokio::runtime::Handle;
-use tokio::time::timeout;
+use sqlx::{AssertSqlSafe, Column, Executor, Postgres, Row, SqlSafeStr, Statement, Type};
 
 use self::wire::Wire;
 use super::failures::{self, unavailable};
-use super::pull::{Cells, Pulled, pull};
-use super::{Arg, Query, Read};
+use super::server::{Server, arguments, prepared};
+use super::{Arg, Query};
 use crate::error::{Error, Result};
-use crate::rows::{RowSink, Warning};
-use crate::runs::Stop;
 
-/// How long a stopped query may take to end, from the request on: enough for one that sorts, which ends
-/// with an error and no rows. One that sends has megabytes under way, and ends at once when its socket
-/// closes.
-const CANCEL: Duration = Duration::from_millis(250);
-/// How long a session may take to be made ready for the next run.
-const RESET: Duration = Duration::from_millis(200);
+impl Server for Postgres {
+    /// The process id of its backend.
+    type Session = i32;
+    type Form = Wire;
 
-/// A statement for one PostgreSQL database.
-#[derive(Debug)]
-pub struct PostgresRows {
-    pub(super) read: PgPool,
-    pub(super) control: PgPool,
-    pub(super) runtime: Handle,
-    pub(super) query: Query,
-    /// What `pg_stat_activity` shows while the statement runs.
-    pub(super) application: String,
-}
-
-impl PostgresRows {
-    /// See [`super::Source::drive`].
-    pub(super) fn drive(
-        self,
-        sink: &mut dyn RowSink,
-        stop: &Stop,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<()> {
-        let runtime = self.runtime.clone();
-        runtime.block_on(self.read(sink, stop, warnings))
+    async fn begin(connection: &mut PgConnection, application: &str) -> sqlx::Result<i32> {
+        sqlx::query("SELECT pg_backend_pid(), set_config('application_name', $1, false)")
+            .bind(application)
+            .fetch_one(connection)
+            .await
+            .and_then(|row| row.try_get(0))
     }
 
-    async fn read(
-        self,
-        sink: &mut dyn RowSink,
-        stop: &Stop,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<()> {
-        let (mut connection, backend) = tokio::select! {
-            () = stop.fired() => return Err(stop.error()),
-            session = self.session() => session?,
-        };
-        let arguments = arguments(&self.query.args)?;
-        let mut stream = sqlx::query_with(AssertSqlSafe(self.query.sql.clone()), arguments)
-            .fetch(&mut *connection);
-        let mut cells = Cells::<Wire>::new(&self.query.cells);
-        let outcome = pull(stream.as_mut(), &mut cells, sink, stop).await;
-        let usable = match &outcome {
-            Ok(()) | Err(Pulled::Database(_)) => true,
-            Err(Pulled::Ours(_)) => self.cancel(backend, stream.as_mut()).await,
-        };
-        drop(stream);
-        self.give_back(connection, backend, usable).await;
-        warnings.extend(cells.warnings());
-        outcome.map_err(|pulled| match pulled {
-            Pulled::Ours(error) => error,
-            Pulled::Database(error) => failed(error),
-        })
+    fn fetch<'c>(
+        connection: &'c mut PgConnection,
+        query: &Query,
+        _application: &str,
+    ) -> Result<BoxStream<'c, sqlx::Result<PgRow>>> {
+        let sql = AssertSqlSafe(query.sql.clone());
+        Ok(sqlx::query_with(sql, arguments::<PgArguments>(&query.args)?).fetch(connection))
     }
 
-    /// A connection that carries the run's name, and its backend's process id.
-    async fn session(&self) -> Result<(PoolConnection<Postgres>, i32)> {
-        let mut connection = self.read.acquire().await.map_err(unavailable)?;
-        let backend =
-            sqlx::query("SELECT pg_backend_pid(), set_config('application_name', $1, false)")
-                .bind(&self.application)
-                .fetch_one(&mut *connection)
-                .await
-                .and_then(|row| row.try_get(0))
-                .map_err(unavailable)?;
-        Ok((connection, backend))
-    }
-
-    /// Asks the server to cancel and reads the stream to its end; `false` where it would not end in
-    /// time.
-    async fn cancel(
-        &self,
-        backend: i32,
-        mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<PgRow>> + ?Sized)>,
-    ) -> bool {
-        let ended = async {
-            let asked = sqlx::query("SELECT pg_cancel_backend($1)").bind(backend);
-            if asked.execute(&self.control).await.is_err() {
-                return false;
-            }
-            while let Some(Ok(_)) = stream.next().await {}
-            true
-        };
-        timeout(CANCEL, ended).await.unwrap_or(false)
-    }
-
-    async fn give_back(
-        &self,
-        mut connection: PoolConnection<Postgres>,
-        backend: i32,
-        usable: bool,
-    ) {
-        if usable && timeout(RESET, reset(&mut connection)).await.unwrap_or(false) {
-            connection.return_to_pool().await;
-            return;
-        }
-        // Not waited for: the run is over. Where even this does not answer, the closed socket and
-        // client_connection_check_interval end the backend.
-        drop(connection.detach());
-        let control = self.control.clone();
-        self.runtime.spawn(async move {
-            let ended = sqlx::query("SELECT pg_terminate_backend($1)").bind(backend);
-            if let Err(error) = ended.execute(&control).await {
-                tracing::warn!(backend, %error, "a backend could not be ended");
-            }
-        });
-    }
-}
-
-/// Takes the run's name off a session, and meets a cancel request that came too late.
-async fn reset(connection: &mut PgConnection) -> bool {
-    for _ in 0..2 {
+    /// Takes the run's name off.
+    async fn reset(connection: &mut PgConnection) -> sqlx::Result<()> {
         let reset = sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");
-        match reset.execute(&mut *connection).await {
-            Ok(_) => return true,
-            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("57014") => {}
-            Err(_) => return false,
+        reset.execute(connection).await.map(drop)
+    }
+
+    fn is_cancelled(error: &sqlx::Error) -> bool {
+        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+        code.as_deref() == Some("57014")
+    }
+
+    async fn cancel(control: &PgPool, backend: i32) -> sqlx::Result<()> {
+        sqlx::query("SELECT pg_cancel_backend($1)").bind(backend).execute(control).await.map(drop)
+    }
+
+    async fn end(control: &PgPool, backend: i32) -> sqlx::Result<()> {
+        let end = sqlx::query("SELECT pg_terminate_backend($1)").bind(backend);
+        end.execute(control).await.map(drop)
+    }
+
+    /// With the types that its arguments will be bound as.
+    async fn prepare(connection: &mut PgConnection, query: &Query) -> sqlx::Result<PgStatement> {
+        let sql = AssertSqlSafe(query.sql.clone()).into_sql_str();
+        let types: Vec<PgTypeInfo> = query.args.iter().map(argument_type).collect();
+        connection.prepare_with(sql, &types).await
+    }
+
+    fn failed(error: sqlx::Error) -> Error {
+        let lost = match &error {
+            // Class 57P: the server is shutting down or an administrator ended the session.
+            sqlx::Error::Database(error) => {
+                error.code().is_some_and(|code| code.starts_with("57P"))
+            }
+            sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+            _ => false,
+        };
+        if lost {
+            failures::lost(error)
+        } else {
+            Error::Query { doing: "reading a report from PostgreSQL".into(), source: error.into() }
         }
     }
-    false
-}
-
-fn arguments(args: &[Arg]) -> Result<PgArguments> {
-    let mut bound = PgArguments::default();
-    for arg in args {
-        match arg {
-            Arg::Null => bound.add(None::<String>),
-            Arg::Bool(value) => bound.add(*value),
-            Arg::Int(value) => bound.add(*value),
-            Arg::Float(value) => bound.add(*value),
-            Arg::Text(value) => bound.add(value.as_str()),
-        }
-        .map_err(|source| Error::internal("binding an argument", source))?;
-    }
-    Ok(bound)
-}
-
-fn failed(error: sqlx::Error) -> Error {
-    let lost = match &error {
-        // Class 57P: the server is shutting down or an administrator ended the session.
-        sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P")),
-        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
-        _ => false,
-    };
-    if lost {
-        failures::lost(error)
-    } else {
-        Error::Query { doing: "reading a report from PostgreSQL".into(), source: error.into() }
-    }
-}
-
-/// Prepares a statement without running it, and checks that its columns can be read as declared.
-///
-/// # Errors
-/// What PostgreSQL says against the statement, as [`Error::Query`], or [`Error::Unavailable`].
-pub(super) async fn describe(pool: &PgPool, query: &Query) -> Result<()> {
-    let mut connection = pool.acquire().await.map_err(unavailable)?;
-    let statement = prepare(&mut connection, query).await?;
-    for (cell, column) in query.cells.iter().zip(statement.columns()) {
-        if matches!(cell.read, Read::Stored) {
-            continue;
-        }
-        wire::reader(cell, column.type_info()).map_err(|detail| Error::Cell {
-            row: 0,
-            column: cell.key.clone(),
-            detail,
-        })?;
-    }
-    Ok(())
 }
 
 /// The type of each statement's first column, quoted and qualified as a `CAST` takes it.
 ///
 /// # Errors
-/// As [`describe`].
+/// As [`super::server::describe`].
 pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<Option<String>>> {
     // `character` in a CAST would be one character long.
     const NAME: &str =
@@ -215,22 +93,12 @@ pub(super) async fn types(pool: &PgPool, queries: &[Query]) -> Result<Vec<Option
     let mut connection = pool.acquire().await.map_err(unavailable)?;
     let mut types = Vec::with_capacity(queries.len());
     for query in queries {
-        let statement = prepare(&mut connection, query).await?;
+        let statement = prepared::<Postgres>(&mut connection, query).await?;
         let oid = statement.columns().first().and_then(|column| column.type_info().oid());
         let name = sqlx::query_scalar(NAME).bind(oid).fetch_one(&mut *connection).await;
-        types.push(Some(name.map_err(failed)?));
+        types.push(Some(name.map_err(Postgres::failed)?));
     }
     Ok(types)
-}
-
-/// Prepares a statement with the types that its arguments will be bound as.
-async fn prepare(connection: &mut PgConnection, query: &Query) -> Result<PgStatement> {
-    let sql = AssertSqlSafe(query.sql.clone()).into_sql_str();
-    let types: Vec<PgTypeInfo> = query.args.iter().map(argument_type).collect();
-    connection.prepare_with(sql, &types).await.map_err(|error| match error.as_database_error() {
-        Some(said) => failures::refused(said),
-        None => failed(error),
-    })
 }
 
 fn argument_type(arg: &Arg) -> PgTypeInfo {

@@ -20,7 +20,7 @@ const EPOCH_SECONDS: i64 = 946_684_800;
 
 /// The wire forms read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
+pub enum Wire {
     Bool,
     Int2,
     Int4,
@@ -148,7 +148,6 @@ fn fits(kind: Kind, wire: Wire) -> bool {
 
 /// Reads one cell; `None` for NaN and the infinities of exact numbers, dates and times.
 fn decode<'r>(wire: Wire, bytes: &'r [u8], read: &Read, scratch: &'r mut String) -> Reading<'r> {
-    scratch.clear();
     let (kind, scale, zone) = match read {
         Read::As { kind: Kind::Time, unit: Some(unit), .. } => {
             return whole(wire, bytes)
