@@ -53,8 +53,9 @@ pub(crate) async fn up<M: MigratorTrait>(db: &DatabaseConnection, key: i64) -> R
             }
             let taken = M::up(&transaction, None).await;
             let release = Statement::from_string(backend, format!("DO RELEASE_LOCK({name})"));
-            transaction.execute_raw(release).await?;
+            let released = transaction.execute_raw(release).await;
             taken?;
+            released?;
             transaction.commit().await
         }
         other => Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "migrations" }),

@@ -155,14 +155,16 @@ async fn pages_continue_behind_decimals_moments_and_numbers_without_a_sign() {
         place
             .execute(
                 "CREATE TABLE p (id int, d decimal(40, 20), u bigint unsigned, at datetime(6), day date,
-                   f float, t varchar(9), e enum('b', 'a'));
+                   f float, t varchar(9), e enum('b', 'a'),
+                   eb enum('b', 'a') COLLATE utf8mb4_bin, es set('b', 'a'));
                  INSERT INTO p SELECT seq, 12345678901234567890 + (seq MOD 7) * 0.00000000000000000001,
                    18446744073709551615 - (seq MOD 5), '2026-01-01' + INTERVAL (seq MOD 6) MICROSECOND,
                    '2026-01-01' + INTERVAL (seq MOD 4) DAY, (seq MOD 3) / 10, CHAR(97 + (seq MOD 3)),
-                   IF(seq MOD 2, 'a', 'b') FROM seq_1_to_60",
+                   IF(seq MOD 2, 'a', 'b'), IF(seq MOD 2, 'a', 'b'), IF(seq MOD 2, 'a', 'b')
+                   FROM seq_1_to_60",
             )
             .await;
-        let keys = ["d", "u", "at", "day", "f", "t", "e"];
+        let keys = ["d", "u", "at", "day", "f", "t", "e", "eb", "es"];
         let head = columns(&[("id", "int")]);
         for key in keys {
             for way in ["", " desc"] {

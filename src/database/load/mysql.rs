@@ -178,13 +178,15 @@ impl RowSink for Rows<'_> {
     }
 }
 
-/// Binds a value in a form that its column takes exactly; about how many bytes it has.
+/// Binds a value in a form that its column takes exactly, with `text` for what has to be written out;
+/// about how many bytes it has.
 fn bind(
     kind: Kind,
     value: Value<'_>,
     text: &mut Vec<u8>,
     bound: &mut MySqlArguments,
 ) -> Result<usize, String> {
+    let mut length = 8;
     let added = match (kind, value) {
         (_, Value::Null) => bound.add(None::<i64>),
         (Kind::Bool, Value::Bool(truth)) => bound.add(truth),
@@ -194,7 +196,7 @@ fn bind(
         (Kind::Decimal, Value::Decimal(exact))
         | (Kind::Text, Value::Text(exact))
         | (Kind::Json, Value::Json(exact)) => {
-            text.extend_from_slice(exact.as_bytes());
+            length = exact.len();
             bound.add(exact)
         }
         (Kind::Date, Value::Date(day)) => {
@@ -208,7 +210,7 @@ fn bind(
         (kind, value) => return Err(unfit(kind, value)),
     };
     added.map_err(|error| error.to_string())?;
-    Ok(text.len().max(8))
+    Ok(length)
 }
 
 /// Appends a moment as the wall clock of UTC, to the microsecond; `None` before the year 0 and beyond

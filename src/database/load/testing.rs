@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
 use futures::FutureExt;
-use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 
@@ -31,38 +31,32 @@ impl Sqlite {
 /// Runs `test` against a new PostgreSQL database, `name`d after it, on the server that
 /// `TALLYROLL_TEST_POSTGRES` names; passes it over where that is not set.
 pub(crate) async fn with_postgres(name: &str, test: impl AsyncFnOnce(DatabaseConnection, Target)) {
-    let Ok(server) = std::env::var("TALLYROLL_TEST_POSTGRES") else {
-        return;
-    };
-    let name = format!("tallyroll_{}_{name}", std::process::id());
-    let admin = connect(&server).await;
-    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
-    let (host, _) = server.rsplit_once('/').unwrap();
-    let db = connect(&format!("{host}/{name}")).await;
-    let target = Target::of(&db, None, Handle::current()).unwrap();
-    let outcome = AssertUnwindSafe(test(db, target)).catch_unwind().await;
-    admin.execute_unprepared(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
-    if let Err(panic) = outcome {
-        std::panic::resume_unwind(panic);
-    }
+    on_server("TALLYROLL_TEST_POSTGRES", name, test).await;
 }
 
 /// The same on the MySQL or MariaDB server that `TALLYROLL_TEST_MYSQL` names.
 pub(crate) async fn with_mysql(name: &str, test: impl AsyncFnOnce(DatabaseConnection, Target)) {
-    let Ok(server) = std::env::var("TALLYROLL_TEST_MYSQL") else {
+    on_server("TALLYROLL_TEST_MYSQL", name, test).await;
+}
+
+async fn on_server(variable: &str, name: &str, test: impl AsyncFnOnce(DatabaseConnection, Target)) {
+    let Ok(server) = std::env::var(variable) else {
         return;
     };
     let name = format!("tallyroll_{}_{name}", std::process::id());
     let admin = connect(&server).await;
-    let create = format!("CREATE DATABASE {name} CHARACTER SET utf8mb4");
-    admin.execute_unprepared(&create).await.unwrap();
+    let (how, force) = match admin.get_database_backend() {
+        DbBackend::MySql => ("CHARACTER SET utf8mb4", ""),
+        _ => ("", "WITH (FORCE)"),
+    };
+    admin.execute_unprepared(&format!("CREATE DATABASE {name} {how}")).await.unwrap();
     let (host, _) = server.rsplit_once('/').unwrap();
     let db = connect(&format!("{host}/{name}")).await;
     let target = Target::of(&db, None, Handle::current()).unwrap();
     let outcome = AssertUnwindSafe(test(db.clone(), target)).catch_unwind().await;
-    // Dropping waits for whoever still uses a table.
+    // MySQL drops nothing that a session still uses.
     db.close().await.unwrap();
-    admin.execute_unprepared(&format!("DROP DATABASE {name}")).await.unwrap();
+    admin.execute_unprepared(&format!("DROP DATABASE {name} {force}")).await.unwrap();
     if let Err(panic) = outcome {
         std::panic::resume_unwind(panic);
     }

@@ -3,6 +3,7 @@
 //! The driver loses its place when a future is dropped between preparing a statement and running it, so
 //! what may be given up halfway goes as text.
 
+mod moments;
 mod wire;
 
 #[cfg(test)]
@@ -144,24 +145,32 @@ pub(super) async fn types(pool: &MySqlPool, queries: &[Query]) -> Result<Vec<Opt
     let mut types = Vec::with_capacity(queries.len());
     for query in queries {
         let statement = prepared::<MySql>(&mut connection, query).await?;
-        let name = statement.columns().first().map_or("", |column| column.type_info().name());
-        types.push(match name {
+        let Some(column) = statement.columns().first().map(Column::type_info) else {
+            return Err(Error::internal("asking for a column's type", "there is no column"));
+        };
+        if wire::sorts_by_place(column) {
+            let key = query.cells.first().map(|cell| cell.key.clone()).unwrap_or_default();
+            return Err(uncontinued(key));
+        }
+        types.push(match column.name() {
             "DECIMAL" => Some("decimal".to_owned()),
             "BIGINT UNSIGNED" => Some("unsigned".to_owned()),
             "DATE" => Some("date".to_owned()),
             "DATETIME" | "TIMESTAMP" => Some("datetime(6)".to_owned()),
-            "ENUM" => {
-                return Err(Error::Cell {
-                    row: 0,
-                    column: query.cells.first().map(|cell| cell.key.clone()).unwrap_or_default(),
-                    detail: "is an ENUM, which sorts by its place in the list and compares as text, \
-                             so that no page can be continued behind it; order by CAST(… AS CHAR) of \
-                             it, made a column in the definition's sql"
-                        .into(),
-                });
-            }
             _ => None,
         });
     }
     Ok(types)
+}
+
+/// For a column of the order whose pages would lose rows.
+fn uncontinued(column: String) -> Error {
+    Error::Cell {
+        row: 0,
+        column,
+        detail: "is an ENUM or a SET, which sorts by its place in the list and compares as text, so that \
+                 no page can be continued behind it; order by CAST(… AS CHAR) of it, made a column in \
+                 the definition's sql"
+            .into(),
+    }
 }
