@@ -1,5 +1,5 @@
 //! What the databases with column types share: numbers, texts and times off the wire → values of the
-//! declared kind.
+//! declared kind. Each is called for every cell, and so inlined into the loop over them.
 
 use jiff::tz::TimeZone;
 
@@ -9,6 +9,7 @@ use crate::rows::{Instant, Kind, Value, ZoneClock, is_decimal, parse_time};
 /// A cell read; `None` for what no format can say, words for what does not fit.
 pub type Reading<'r> = Result<Option<Value<'r>>, String>;
 
+#[inline]
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|error| {
         format!("holds bytes that are not UTF-8, the first at byte {}", error.valid_up_to() + 1)
@@ -17,6 +18,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, String> {
 
 /// A whole number that a column of whole numbers held.
 #[expect(clippy::cast_precision_loss, reason = "types of 32 bits or less alone are read as floats")]
+#[inline]
 pub(super) fn integer(
     value: i64,
     kind: Kind,
@@ -38,6 +40,7 @@ pub(super) fn integer(
     }
 }
 
+#[inline]
 pub(super) fn single(
     value: f32,
     kind: Kind,
@@ -56,6 +59,7 @@ pub(super) fn single(
     Some(Value::Decimal(scratch))
 }
 
+#[inline]
 pub(super) fn double(
     value: f64,
     kind: Kind,
@@ -70,6 +74,7 @@ pub(super) fn double(
 }
 
 /// The digits of an exact number.
+#[inline]
 pub(super) fn exact(digits: &str, kind: Kind) -> Reading<'_> {
     match kind {
         Kind::Int => match digits.split_once('.') {
@@ -88,6 +93,7 @@ pub(super) fn exact(digits: &str, kind: Kind) -> Reading<'_> {
     }
 }
 
+#[inline]
 pub(super) fn text(text: &str, kind: Kind) -> Result<Value<'_>, String> {
     match kind {
         Kind::Decimal if is_decimal(text) => Ok(Value::Decimal(text)),
@@ -100,6 +106,7 @@ pub(super) fn text(text: &str, kind: Kind) -> Result<Value<'_>, String> {
     }
 }
 
+#[inline]
 pub(super) fn json(text: &str, kind: Kind) -> Value<'_> {
     if kind == Kind::Json { Value::Json(text) } else { Value::Text(text) }
 }

@@ -86,12 +86,14 @@ impl<'q, F: Form> Cells<'q, F> {
             forms.iter().zip(self.declared).zip(&mut self.scratch).enumerate()
         {
             scratch.clear();
-            let read = form.read(row, index, &cell.read, scratch);
-            let value = read.map_err(|detail| refuse(cell, detail))?;
-            if value.is_none() {
-                self.unsayable.note(index);
+            match form.read(row, index, &cell.read, scratch) {
+                Ok(Some(value)) => values.push(value),
+                Ok(None) => {
+                    self.unsayable.note(index);
+                    values.push(Value::Null);
+                }
+                Err(detail) => return Err(refuse(cell, detail)),
             }
-            values.push(value.unwrap_or(Value::Null));
         }
         Ok(())
     }

@@ -246,14 +246,13 @@ async fn decimals_are_compared_digit_by_digit() {
 }
 
 #[tokio::test]
-async fn the_sessions_wait_longer_than_a_client_may_stall_and_only_read() {
+async fn the_sessions_wait_longer_than_a_client_may_stall() {
     on_mysql(async |place| {
         place.report(
             "session",
             "sql = \"select @@net_write_timeout as patience, @@time_zone as zone\"\n\
              [[columns]]\nkey = \"patience\"\ntype = \"int\"\n[[columns]]\nkey = \"zone\"\ntype = \"text\"\n",
         );
-        place.execute("CREATE TABLE t (id int)").await;
         for (stall, patience) in [("60s", 86_400), ("48h", 172_860)] {
             let server = Server::start(&place, &[("stall_timeout", stall)]).await;
             let rows = server.get("/api/v1/reports/session/rows").await;
@@ -261,6 +260,29 @@ async fn the_sessions_wait_longer_than_a_client_may_stall_and_only_read() {
             assert_eq!(rows.text(), expected);
             server.stop().await;
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_report_that_would_write_is_refused_and_writes_nothing() {
+    on_mysql(async |place| {
+        place.execute("CREATE TABLE written (id int)").await;
+        place
+            .execute(
+                "CREATE FUNCTION writes() RETURNS int MODIFIES SQL DATA
+                 BEGIN INSERT INTO written VALUES (1); RETURN 1; END",
+            )
+            .await;
+        place.report(
+            "writes",
+            "sql = \"select writes() as id\"\n[[columns]]\nkey = \"id\"\ntype = \"int\"\n",
+        );
+        let server = Server::start(&place, &[]).await;
+        server.get("/api/v1/reports/writes/rows").await.problem(500, "query_failed");
+        assert!(server.log().contains("READ ONLY"), "it is refused for what it is");
+        assert_eq!(place.value("SELECT count(*) FROM written").await, "0");
+        server.stop().await;
     })
     .await;
 }

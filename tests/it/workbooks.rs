@@ -2,7 +2,8 @@
 
 use calamine::Data;
 
-use crate::support::{Answer, Server, Workbook, on_every_backend};
+use crate::faults::{numbers, report};
+use crate::support::{Answer, Backend, Place, Server, Workbook, on_every_backend};
 use crate::values::{Text, make_numbers, make_texts, texts};
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -200,4 +201,37 @@ async fn a_sheet_is_named_after_the_title_as_far_as_a_spreadsheet_allows() {
         server.stop().await;
     })
     .await;
+}
+
+/// Rows of data that one sheet holds beside its header.
+const SHEET: u64 = 1_048_575;
+
+#[tokio::test]
+async fn what_one_sheet_cannot_hold_goes_on_in_the_next_under_the_same_header() {
+    // A sheet knows nothing of the database behind it.
+    let place = Place::new(Backend::Sqlite).await;
+    let sizes = [0, 1, SHEET, SHEET + 25];
+    for size in sizes {
+        let from = numbers(place.backend(), size.max(1));
+        let sql = format!("SELECT g, printf('%09d', g) AS code FROM {from} WHERE g <= {size}");
+        report(&place, &format!("of{size}"), &[("g", "int"), ("code", "text")], &sql);
+    }
+    let server = Server::start(&place, &[]).await;
+    for size in sizes {
+        let book = workbook(&server, &format!("/api/v1/reports/of{size}/rows?format=xlsx")).await;
+        let (mut names, mut next) = (Vec::new(), 1_u32);
+        for (name, rows) in book.sheets() {
+            names.push(name);
+            assert_eq!(rows[0], ["g", "code"].map(text), "{names:?}");
+            assert!(rows.len() as u64 <= SHEET + 1, "{names:?}");
+            for row in &rows[1..] {
+                assert_eq!(*row, [Data::Float(next.into()), text(&format!("{next:09}"))]);
+                next += 1;
+            }
+        }
+        assert_eq!(u64::from(next - 1), size, "nothing is lost");
+        let expected = [format!("of{size}"), format!("of{size} (2)")];
+        assert_eq!(names, expected[..=usize::from(size > SHEET)]);
+    }
+    server.stop().await;
 }

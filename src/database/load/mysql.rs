@@ -237,6 +237,8 @@ const LOCK_WAIT: u16 = 1205;
 
 /// What an error of MySQL's means for whoever asked.
 fn failed(error: sqlx::Error, doing: &'static str) -> Error {
+    let away =
+        matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed);
     match number(&error) {
         Some(DISK_FULL | TABLE_FULL) => Error::NoSpace(error.into()),
         Some(LOCK_WAIT) => Error::Busy {
@@ -244,7 +246,7 @@ fn failed(error: sqlx::Error, doing: &'static str) -> Error {
                 .into(),
             retry_after: std::time::Duration::from_secs(10),
         },
-        Some(_) => Error::internal(doing, error),
-        None => unavailable(error),
+        None if away => unavailable(error),
+        Some(_) | None => Error::internal(doing, error),
     }
 }

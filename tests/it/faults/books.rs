@@ -6,8 +6,8 @@ use std::time::Instant;
 use reqwest::Method;
 
 use super::breaks::{assert_cause_in_log, failing_report};
-use super::{SECOND, assert_failed, long_report, nothing_works, rows};
-use crate::support::{End, Place, Server, Stream, Workbook, on_every_backend, until};
+use super::{SECOND, assert_failed, long_report, nothing_is_kept, nothing_works, rows};
+use crate::support::{End, Server, Stream, Workbook, on_every_backend};
 
 /// The signature of a ZIP archive's directory, of its end, and of a file in it.
 const DIRECTORY: &[u8] = b"PK\x01\x02";
@@ -16,15 +16,6 @@ const ENTRY: &[u8] = b"PK\x03\x04";
 
 fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
-}
-
-async fn nothing_is_left(place: &Place, since: Instant) {
-    let temporary = place.data().join("tmp");
-    until("no temporary file is left", SECOND.saturating_sub(since.elapsed()), async || {
-        let mut entries = std::fs::read_dir(&temporary).expect("the directory");
-        entries.next().is_none().then_some(())
-    })
-    .await;
 }
 
 #[tokio::test]
@@ -45,7 +36,7 @@ async fn a_query_that_fails_midway_is_a_real_status_and_leaves_no_file() {
             let file = format!("/api/v1/runs/{}/file", answer.run());
             server.get(&file).await.problem(409, "run_has_no_file");
             nothing_works(&server, Instant::now()).await;
-            nothing_is_left(&place, Instant::now()).await;
+            nothing_is_kept(&server, Instant::now()).await;
         }
         server.stop().await;
     })
@@ -78,7 +69,7 @@ async fn a_direct_workbook_that_is_stopped_on_its_way_has_no_directory_and_opens
         let run = server.until_run(&run, |run| run["state"] == "cancelled", SECOND).await;
         assert_eq!(run["sha256"], serde_json::Value::Null, "{run}");
         nothing_works(&server, stopped).await;
-        nothing_is_left(&place, stopped).await;
+        nothing_is_kept(&server, stopped).await;
 
         // The same one, left alone, opens.
         let whole = server.get(&path).await;

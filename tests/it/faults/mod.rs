@@ -11,6 +11,7 @@ mod cancels;
 mod curl;
 mod first_row;
 mod leaving;
+mod matrix;
 mod memory;
 mod prepared;
 mod queue;
@@ -55,12 +56,17 @@ pub(crate) fn numbers(backend: Backend, count: u64) -> String {
     )
 }
 
-/// Declares the report `long`: an `id` from 1 to `count`, and a text that hardly compresses.
+/// Declares the report `long` of that many rows.
 pub(crate) fn long_report(place: &Place, count: u64) {
+    report_of(place, "long", count);
+}
+
+/// Declares a report of an `id` from 1 to `count`, and a text that hardly compresses.
+pub(crate) fn report_of(place: &Place, name: &str, count: u64) {
     let text = place.backend().pick("lower(hex(randomblob(16)))", "md5(g::text)", "md5(g)");
     let numbers = numbers(place.backend(), count);
     let sql = format!("SELECT g AS id, {text} AS v FROM {numbers} AS numbers");
-    report(place, "long", &[("id", "int"), ("v", "text")], &sql);
+    report(place, name, &[("id", "int"), ("v", "text")], &sql);
 }
 
 /// Declares the report `short`, of one row.
@@ -87,6 +93,14 @@ pub(crate) async fn nothing_works(server: &Server<'_>, since: Instant) {
     .await;
     until("no session is at work", SECOND.saturating_sub(since.elapsed()), async || {
         (server.sessions().await == 0).then_some(())
+    })
+    .await;
+}
+
+/// Waits until no temporary file is left, which is so within a second of `since`.
+pub(crate) async fn nothing_is_kept(server: &Server<'_>, since: Instant) {
+    until("no temporary file is left", SECOND.saturating_sub(since.elapsed()), async || {
+        server.temporary_files().is_empty().then_some(())
     })
     .await;
 }

@@ -8,23 +8,10 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{
-    LONG, SECOND, at_work_without_a_row, cancelled, failed, long_report, nothing_works, report,
-    rows, short_report, sorting_report,
+    LONG, SECOND, at_work_without_a_row, cancelled, failed, long_report, nothing_is_kept,
+    nothing_works, report, rows, short_report, sorting_report,
 };
-use crate::support::{Place, Server, Stream, on_every_backend, until};
-
-/// Names in the temporary directory.
-fn temporary(place: &Place) -> Vec<String> {
-    let entries = std::fs::read_dir(place.data().join("tmp")).expect("the directory");
-    entries.map(|entry| entry.expect("a name").file_name().to_string_lossy().into_owned()).collect()
-}
-
-async fn empty(place: &Place, since: Instant) {
-    until("no temporary file is left", SECOND.saturating_sub(since.elapsed()), async || {
-        temporary(place).is_empty().then_some(())
-    })
-    .await;
-}
+use crate::support::{Server, Stream, on_every_backend, until};
 
 /// Forgets a run's file, as whoever has it would.
 async fn forget(server: &Server<'_>, run: &str) {
@@ -136,7 +123,7 @@ async fn a_file_that_cannot_be_made_whole_is_a_clean_refusal_and_leaves_nothing(
             failed(&server, &answer.run(), "query_failed").await;
             let file = format!("/api/v1/runs/{}/file", answer.run());
             server.get(&file).await.problem(409, "run_has_no_file");
-            empty(&place, Instant::now()).await;
+            nothing_is_kept(&server, Instant::now()).await;
         }
         server.stop().await;
     })
@@ -157,7 +144,7 @@ async fn a_client_that_leaves_while_his_file_is_built_stops_the_query_and_leaves
         drop(stream);
         nothing_works(&server, closed).await;
         cancelled(&server, &run, closed).await;
-        empty(&place, closed).await;
+        nothing_is_kept(&server, closed).await;
         let next = server.get(&format!("{}?delivery=prepared", rows("short"))).await;
         assert_eq!(next.status, 200, "the permit is free: {}", next.text());
         forget(&server, &next.run()).await;
@@ -240,15 +227,16 @@ async fn what_a_killed_server_left_is_gone_at_the_next_start() {
         let path = format!("{}?delivery=prepared", rows("long"));
         let stream = Stream::send(&server, &path, &[]).await;
         until("the file is begun", LONG, async || {
-            temporary(&place).iter().any(|name| name.contains(".part")).then_some(())
+            server.temporary_files().iter().any(|name| name.contains(".part")).then_some(())
         })
         .await;
         server.kill("KILL");
         server.exited(Duration::from_secs(5)).await;
         drop(stream);
-        assert!(!temporary(&place).is_empty(), "it was killed in the middle");
+        let left = std::fs::read_dir(place.data().join("tmp")).expect("the directory");
+        assert_ne!(left.count(), 0, "it was killed in the middle");
         let server = Server::start(&place, &[]).await;
-        assert_eq!(temporary(&place), Vec::<String>::new());
+        assert_eq!(server.temporary_files(), Vec::<String>::new());
         let lost = Duration::from_secs(20);
         let run = server.newest_run().await.expect("the run");
         let id = run["id"].as_str().expect("an id").to_owned();

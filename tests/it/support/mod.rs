@@ -24,12 +24,14 @@ mod answer;
 mod backend;
 mod command;
 mod csv;
+mod disk;
 mod nginx;
 mod place;
 mod server;
 mod stream;
 mod workbook;
 
+use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
 pub use answer::Answer;
@@ -46,6 +48,10 @@ pub use workbook::Workbook;
 pub trait Listens {
     /// Host and port.
     fn address(&self) -> &str;
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
 /// How often a condition is looked at.

@@ -3,7 +3,7 @@
 
 use std::fs::{File, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::command::signal;
-use super::{Answer, Backend, Listens, Place, Server, on_every_backend, until};
+use super::{Answer, Backend, Listens, Place, Server, is_root, on_every_backend, until};
 
 /// How long nginx may take to begin and to end.
 const CHANGE: Duration = Duration::from_secs(10);
@@ -87,8 +87,9 @@ impl Nginx {
                 nginx.over = true;
                 return Some(false);
             }
-            // Whoever took the port would take the connection too; then nginx ends.
-            TcpStream::connect(&nginx.address).await.is_ok().then_some(!nginx.workers().is_empty())
+            // Whoever took the port would take the connection too; then nginx ends without a worker.
+            let taken = TcpStream::connect(&nginx.address).await.is_ok();
+            (taken && !nginx.workers().is_empty()).then_some(true)
         })
         .await;
         let taken = nginx.log().contains("Address already in use");
@@ -226,10 +227,6 @@ fn program() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
     directories.map(|directory| directory.join("nginx")).find(|file| file.is_file())
-}
-
-fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
 async fn free_port() -> u16 {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use reqwest::Method;
@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
 use super::command::{proc_file, program, signal};
+use super::disk::SmallDisk;
 use super::{Answer, Listens, Place, until};
 
 /// How long a server may take to begin, and to end once nothing goes on.
@@ -25,6 +26,8 @@ pub struct Server<'p> {
     child: Child,
     address: String,
     log: PathBuf,
+    /// Where it keeps what it builds, as it sees it.
+    temporary: PathBuf,
     client: reqwest::Client,
     /// What it writes to standard output after the first line.
     said: mpsc::UnboundedReceiver<String>,
@@ -38,7 +41,31 @@ impl<'p> Server<'p> {
     /// with an empty value for what is a flag; without others it has `auth` off, the place's databases
     /// and definitions, and a data directory in the place.
     pub async fn start(place: &'p Place, settings: &[(&str, &str)]) -> Self {
-        let mut command = program(place);
+        let temporary = place.data().join("tmp");
+        Self::start_by(program(place), temporary, place, settings).await
+    }
+
+    /// The same with a temporary directory that this many bytes fill: a file system of its own, which
+    /// nobody else sees and which ends with the server. Nothing where none may be mounted.
+    pub async fn start_on_a_small_disk(
+        place: &'p Place,
+        bytes: u64,
+        settings: &[(&str, &str)],
+    ) -> Option<Self> {
+        let disk = SmallDisk::new(place.path().join("small"), bytes)?;
+        let mut settings = settings.to_vec();
+        let directory = disk.directory.to_str().expect("a temporary directory has a plain name");
+        settings.push(("temp-dir", directory));
+        let command = disk.holding(&program(place));
+        Some(Self::start_by(command, disk.directory.clone(), place, &settings).await)
+    }
+
+    async fn start_by(
+        mut command: Command,
+        temporary: PathBuf,
+        place: &'p Place,
+        settings: &[(&str, &str)],
+    ) -> Self {
         command.arg("serve");
         for (name, value) in [("auth", "off"), ("listen", "127.0.0.1:0")] {
             if !settings.iter().any(|setting| setting.0 == name) {
@@ -59,7 +86,8 @@ impl<'p> Server<'p> {
         let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
         let client = client.expect("a client can be made");
         let address = String::new();
-        let mut server = Self { place, child, address, log, client, said, open, over: false };
+        let mut server =
+            Self { place, child, address, log, temporary, client, said, open, over: false };
         let first = tokio::time::timeout(CHANGE, server.said.recv()).await;
         let first = first.expect("the server listens within ten seconds");
         let first = first.expect("the server says where it listens before it ends");
@@ -192,11 +220,16 @@ impl<'p> Server<'p> {
             .await;
         until("no session is at work", SETTLE, async || (self.sessions().await == 0).then_some(()))
             .await;
-        let temporary = self.place.data().join("tmp");
         until("the temporary directory is empty", SETTLE, async || {
-            names(&temporary).is_empty().then_some(())
+            self.temporary_files().is_empty().then_some(())
         })
         .await;
+    }
+
+    /// Names in the temporary directory as the running server sees it.
+    pub fn temporary_files(&self) -> Vec<String> {
+        let inside = self.temporary.strip_prefix("/").expect("the path is absolute");
+        names(&PathBuf::from(format!("/proc/{}/root", self.pid())).join(inside))
     }
 
     fn assert_tidy(&self) {

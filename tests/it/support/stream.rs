@@ -119,6 +119,11 @@ impl Stream {
 
     /// Waits for the head of the answer.
     pub async fn head(&mut self) {
+        assert!(self.answered().await, "the connection was closed before an answer");
+    }
+
+    /// Waits for the head of the answer; says whether there was one before the connection was closed.
+    pub async fn answered(&mut self) -> bool {
         let head = loop {
             let bytes = self.received.make_contiguous();
             if let Some(end) = bytes.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -126,7 +131,9 @@ impl Stream {
                 self.received.drain(..end + 4);
                 break head;
             }
-            assert!(self.receive().await > 0, "the connection was closed before an answer");
+            if self.receive().await == 0 {
+                return false;
+            }
         };
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
@@ -144,6 +151,7 @@ impl Stream {
         if matches!(self.framing, Framing::Length(0)) {
             self.end = Some(End::Complete);
         }
+        true
     }
 
     /// The status.
