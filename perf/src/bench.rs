@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::{Error, Result};
+use crate::limit::MemoryLimit;
 use crate::options::Options;
 use crate::workplace::Workplace;
 
@@ -16,13 +17,15 @@ pub(crate) struct Bench {
     pub(crate) server: PathBuf,
     /// A directory that is gone afterwards.
     pub(crate) workplace: Workplace,
+    /// What the server may take of memory, where that is limited.
+    pub(crate) limit: Option<MemoryLimit>,
 }
 
 impl Bench {
     /// Finds the server and makes a place to work in.
     ///
     /// # Errors
-    /// No server where it should be; no directory to be had.
+    /// No server where it should be; no directory to be had; no limit to be set.
     pub(crate) fn open(options: Options) -> Result<Self> {
         let server = match &options.server {
             Some(path) => path.clone(),
@@ -30,12 +33,33 @@ impl Bench {
         };
         // The server is started from another directory.
         let server = server.canonicalize().map_err(|_| missing(&server))?;
-        Ok(Self { options, server, workplace: Workplace::make()? })
+        let limit = options.memory_limit.map(MemoryLimit::make).transpose()?;
+        Ok(Self { options, server, workplace: Workplace::make()?, limit })
     }
 
     /// The server's program, untouched by the settings of whoever runs the bench.
     pub(crate) fn server_command(&self) -> Command {
-        let mut command = Command::new(&self.server);
+        self.untouched(Command::new(&self.server))
+    }
+
+    /// The same, under the limit on its memory where there is one.
+    pub(crate) fn limited_server_command(&self) -> Command {
+        match &self.limit {
+            None => self.server_command(),
+            Some(limit) => self.untouched(limit.command(&self.server)),
+        }
+    }
+
+    /// A failure of a scenario, with its reason where the server was killed for its memory.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let kills = self.limit.as_ref().and_then(MemoryLimit::kills);
+        match kills {
+            None | Some(0) => error,
+            Some(_) => Error::new(format!("the server was killed for its memory: {error}")),
+        }
+    }
+
+    fn untouched(&self, mut command: Command) -> Command {
         let ours = std::env::vars_os().map(|(name, _)| name);
         for name in ours.filter(|name| name.to_string_lossy().starts_with("TALLYROLL_")) {
             command.env_remove(name);

@@ -28,6 +28,8 @@ pub(crate) enum Pace {
 #[derive(Debug)]
 pub(crate) struct Answer {
     begun: Instant,
+    /// From before the connection was opened until the whole head was there.
+    pub(crate) waited: Duration,
     stream: TcpStream,
     head: String,
     /// What came behind the head.
@@ -55,19 +57,28 @@ enum Body {
 /// # Errors
 /// No connection, no HTTP, or another status, with what the server says of it.
 pub(crate) fn get(address: &str, path: &str) -> Result<Answer> {
-    let begun = Instant::now();
-    let mut stream = TcpStream::connect(address).doing(format!("connecting to {address}"))?;
-    stream.set_read_timeout(Some(SILENCE)).doing("limiting silence")?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).doing(format!("asking for {path}"))?;
-    let (head, rest) = read_head(&mut stream).doing(format!("GET {path}"))?;
-    let answer = Answer { begun, stream, head, rest };
+    let answer = ask(address, "GET", path)?;
     if answer.status() == Some("200") {
         return Ok(answer);
     }
     let status = answer.status().unwrap_or("nothing that is HTTP").to_owned();
     let words = answer.text().unwrap_or_default();
     Err(Error::new(format!("GET {path} was answered {status}: {words}")))
+}
+
+/// Asks for something and comes back with whatever is answered.
+///
+/// # Errors
+/// No connection, no HTTP.
+pub(crate) fn ask(address: &str, method: &str, path: &str) -> Result<Answer> {
+    let begun = Instant::now();
+    let mut stream = TcpStream::connect(address).doing(format!("connecting to {address}"))?;
+    stream.set_read_timeout(Some(SILENCE)).doing("limiting silence")?;
+    let request =
+        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).doing(format!("asking for {path}"))?;
+    let (head, rest) = read_head(&mut stream).doing(format!("{method} {path}"))?;
+    Ok(Answer { begun, waited: begun.elapsed(), stream, head, rest })
 }
 
 fn read_head(stream: &mut TcpStream) -> Result<(String, Vec<u8>)> {
@@ -87,7 +98,8 @@ fn read_head(stream: &mut TcpStream) -> Result<(String, Vec<u8>)> {
 }
 
 impl Answer {
-    fn status(&self) -> Option<&str> {
+    /// The three digits of its status, where it is HTTP.
+    pub(crate) fn status(&self) -> Option<&str> {
         self.head.strip_prefix("HTTP/1.1 ")?.get(..3)
     }
 
@@ -144,6 +156,7 @@ impl Answer {
             return Err(Error::new(format!("the body is coded as {coding}, unasked")));
         }
         match (self.header("transfer-encoding"), self.header("content-length")) {
+            _ if self.status() == Some("204") => Ok(Body::Length(0)),
             (Some(coding), _) if coding.eq_ignore_ascii_case("chunked") => {
                 Ok(Body::Chunked(ChunkDecoder::new()))
             }

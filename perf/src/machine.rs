@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use crate::bench::Bench;
-use crate::database::postgres_version;
+use crate::database::{MYSQL, POSTGRES, mysql_program};
 use crate::program::{self, Printed};
 
 /// The sources that the server's binary should be younger than.
@@ -28,8 +28,10 @@ impl Facts {
             ("load before", load()),
             ("tallyroll", tallyroll(bench)),
             ("rustc", said(Command::new("rustc").arg("--version"))),
-            ("PostgreSQL", postgres_version().unwrap_or_else(|| "not reachable".into())),
+            ("PostgreSQL", POSTGRES.version().unwrap_or_else(away)),
             ("psql", said(Command::new("psql").arg("--version"))),
+            ("MySQL", MYSQL.version().unwrap_or_else(away)),
+            (mysql_program(), said(Command::new(mysql_program()).arg("--version"))),
             ("sqlite3", said(Command::new("sqlite3").arg("--version"))),
         ])
     }
@@ -48,6 +50,10 @@ impl fmt::Display for Facts {
         }
         Ok(())
     }
+}
+
+fn away() -> String {
+    "not reachable".into()
 }
 
 fn said(command: &mut Command) -> String {

@@ -17,24 +17,41 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Asks for a path below `/api/v1` and throws the answer away as it comes. `idle` is what the
-    /// server takes with nothing to do.
+    /// Asks for a path below `/api/v1` and throws the answer away as it comes; also gives the id of
+    /// its run. `idle` is what the server takes with nothing to do.
     ///
     /// # Errors
     /// An answer that is refused or breaks off.
-    pub(crate) fn take(server: &Server, path: &str, pace: Pace, idle: u64) -> Result<Self> {
+    pub(crate) fn take(
+        server: &Server,
+        path: &str,
+        pace: Pace,
+        idle: u64,
+    ) -> Result<(Self, String)> {
         let process = server.process();
         process.forget_peak()?;
         let before = process.cpu_seconds()?;
-        let drained = server.get(path)?.drain(pace, &mut |_| ())?;
+        let answer = server.get(path)?;
+        let run = answer.header("x-run-id").unwrap_or_default().to_owned();
+        let drained = answer.drain(pace, &mut |_| ())?;
         let cpu = process.cpu_seconds()? - before;
-        Ok(Self { drained, cpu, above_idle: process.peak()?.saturating_sub(idle) })
+        Ok((Self { drained, cpu, above_idle: process.peak()?.saturating_sub(idle) }, run))
     }
 }
 
 /// How long each took, in seconds.
 pub(crate) fn seconds(samples: &[Sample]) -> Series {
     samples.iter().map(|sample| sample.drained.whole.as_secs_f64()).collect()
+}
+
+/// How long each took to its first byte, in seconds.
+pub(crate) fn first_bytes(samples: &[Sample]) -> Series {
+    samples.iter().map(|sample| sample.drained.first_byte.as_secs_f64()).collect()
+}
+
+/// What each cost the server, in seconds of CPU.
+pub(crate) fn cpu(samples: &[Sample]) -> Series {
+    samples.iter().map(|sample| sample.cpu).collect()
 }
 
 /// The most memory of all, beyond the idle server's, in bytes.

@@ -21,7 +21,7 @@ pub(crate) trait Scanner {
     ///
     /// # Errors
     /// A cell of the column that is no whole number, or a body that ends inside a row.
-    fn finish(&self) -> Result<Counted>;
+    fn finish(&mut self) -> Result<Counted>;
 }
 
 /// Objects, one a line or in an array, and the numbers under one key.
@@ -38,8 +38,9 @@ pub(crate) struct Objects {
     sum: Sum,
 }
 
+/// The sum of whole numbers, given as text.
 #[derive(Debug, Default)]
-struct Sum {
+pub(crate) struct Sum {
     total: i128,
     odd: Option<String>,
 }
@@ -59,7 +60,8 @@ impl Cell {
 }
 
 impl Sum {
-    fn add(&mut self, cell: &[u8], null: &[u8]) {
+    /// Adds a cell, unless it is written like one without a value.
+    pub(crate) fn add(&mut self, cell: &[u8], null: &[u8]) {
         if cell == null {
             return;
         }
@@ -70,7 +72,11 @@ impl Sum {
         }
     }
 
-    fn finish(&self, rows: u64) -> Result<Counted> {
+    /// The sum, with the rows that it is of.
+    ///
+    /// # Errors
+    /// A cell that is no whole number of 64 bits.
+    pub(crate) fn finish(&self, rows: u64) -> Result<Counted> {
         match &self.odd {
             None => Ok(Counted { rows, sum: self.total }),
             Some(odd) => Err(Error::new(format!("\"{odd}\" is no whole number"))),
@@ -141,7 +147,7 @@ impl Scanner for Objects {
         }
     }
 
-    fn finish(&self) -> Result<Counted> {
+    fn finish(&mut self) -> Result<Counted> {
         if self.depth > 0 || self.quoted {
             return Err(Error::new("the body ends inside an object"));
         }
@@ -211,7 +217,7 @@ impl Scanner for Records {
         }
     }
 
-    fn finish(&self) -> Result<Counted> {
+    fn finish(&mut self) -> Result<Counted> {
         if self.quoted || self.begun || self.ended == 0 {
             return Err(Error::new("the body ends inside a record"));
         }

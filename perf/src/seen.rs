@@ -19,7 +19,10 @@ pub(crate) struct Seen {
     pub(crate) bytes: u64,
     /// Their digest in hex.
     pub(crate) sha256: String,
-    run: String,
+    /// Its length as its head said, where it did.
+    pub(crate) length: Option<u64>,
+    /// The id of its run.
+    pub(crate) run: String,
 }
 
 impl Seen {
@@ -30,13 +33,14 @@ impl Seen {
     pub(crate) fn take(server: &Server, path: &str, scanner: &mut dyn Scanner) -> Result<Self> {
         let answer = server.get(path)?;
         let run = answer.header("x-run-id").unwrap_or_default().to_owned();
+        let length = answer.header("content-length").and_then(|length| length.parse().ok());
         let mut digest = Sha256::new();
         let drained = answer.drain(Pace::Fast, &mut |data| {
             scanner.feed(data);
             digest.update(data);
         })?;
         let sha256 = hex(&digest.finalize());
-        Ok(Self { counted: scanner.finish()?, bytes: drained.bytes, sha256, run })
+        Ok(Self { counted: scanner.finish()?, bytes: drained.bytes, sha256, length, run })
     }
 
     /// Checks that the server's record of the run says the same.

@@ -27,19 +27,20 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server on this database.
+    /// Starts a server on this database, with further settings.
     ///
     /// # Errors
     /// A server that does not say where it listens, with the end of its log.
-    pub(crate) fn start(bench: &Bench, database: &Database) -> Result<Self> {
+    pub(crate) fn start(bench: &Bench, database: &Database, settings: &[&str]) -> Result<Self> {
         let name = database.backend.word();
         let log = bench.workplace.path().join(format!("{name}.log"));
         let written = File::create(&log).doing(format!("making {}", log.display()))?;
-        let mut command = bench.server_command();
+        let mut command = bench.limited_server_command();
         command
             .args(["serve", "--auth", "off", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(bench.workplace.path().join(name))
             .args(["--database-url", &database.url])
+            .args(settings)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(written);
@@ -67,6 +68,11 @@ impl Server {
         Process(self.child.id())
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Asks it for a path below `/api/v1`.
     ///
     /// # Errors
@@ -82,6 +88,19 @@ impl Server {
     pub(crate) fn json(&self, path: &str) -> Result<serde_json::Value> {
         let text = self.get(path)?.text()?;
         serde_json::from_str(&text).doing(format!("reading the answer to GET {path}"))
+    }
+
+    /// Has it forget a finished run's file.
+    ///
+    /// # Errors
+    /// As [`client::ask`], and any answer but that it is gone.
+    pub(crate) fn forget(&self, run: &str) -> Result<()> {
+        let path = format!("/api/v1/runs/{run}");
+        let answer = client::ask(&self.address, "DELETE", &path)?;
+        match answer.status() {
+            Some("204") => Ok(()),
+            status => Err(Error::new(format!("DELETE {path} was answered {status:?}"))),
+        }
     }
 
     /// Tells it to stop and waits until it has.

@@ -20,6 +20,14 @@ impl Series {
         }
     }
 
+    /// What so many of a hundred do not pass (nearest rank). NaN without any.
+    pub(crate) fn percentile(&self, percent: usize) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rank = (sorted.len() * percent).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
+    }
+
     /// The lowest; infinite without any.
     pub(crate) fn low(&self) -> f64 {
         self.0.iter().copied().fold(f64::INFINITY, f64::min)
@@ -33,6 +41,11 @@ impl Series {
     /// How many.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Each so many times as large, as for another unit.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        self.0.iter().map(|figure| figure * factor).collect()
     }
 
     /// Each by the other's of the same round.
@@ -91,6 +104,16 @@ mod tests {
             assert!((series(figures).median() - median).abs() < 1e-12, "{figures:?}");
         }
         assert!(series(&[]).median().is_nan());
+    }
+
+    #[test]
+    fn a_percentile_is_one_of_the_figures() {
+        let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+        for (percent, figure) in [(50, 50.0), (99, 99.0), (100, 100.0), (0, 1.0)] {
+            assert!((series(&hundred).percentile(percent) - figure).abs() < 1e-12);
+        }
+        assert!((series(&[7.0, 3.0]).percentile(99) - 7.0).abs() < 1e-12);
+        assert!(series(&[]).percentile(50).is_nan());
     }
 
     #[test]

@@ -1,9 +1,13 @@
-//! The scenarios: one file each, and one entry here.
+//! The scenarios: a file or folder each, and one entry here.
 
+mod books;
+mod crowd;
 mod rows;
 
 use crate::bench::Bench;
-use crate::error::Result;
+use crate::checks::Checks;
+use crate::database::{Backend, Database, Made};
+use crate::error::{Error, Result};
 use crate::results::Outcome;
 
 /// Something to measure.
@@ -17,14 +21,77 @@ pub(crate) struct Scenario {
     pub(crate) run: fn(&Bench) -> Result<Outcome>,
 }
 
-/// Every scenario.
-pub(crate) static ALL: &[Scenario] = &[Scenario {
-    name: "rows",
-    about: "the whole of a report as ndjson, json and csv, beside psql and sqlite3",
-    run: rows::run,
-}];
+/// The name on the command line for every scenario in turn.
+pub(crate) const EVERY: &str = "all";
 
-/// The scenario of that name.
-pub(crate) fn find(name: &str) -> Option<&'static Scenario> {
-    ALL.iter().find(|scenario| scenario.name == name)
+/// Every scenario.
+pub(crate) static ALL: &[Scenario] = &[
+    Scenario {
+        name: "rows",
+        about: "the whole of a report as ndjson, json and csv, beside psql, sqlite3 and mariadb",
+        run: rows::run,
+    },
+    Scenario {
+        name: "books",
+        about: "the whole of a report as a prepared xlsx file, beside Python's xlsxwriter",
+        run: books::run,
+    },
+    Scenario {
+        name: "crowd",
+        about: "300 requests at once, and how short ones fare meanwhile",
+        run: crowd::run,
+    },
+];
+
+/// The scenarios of that name.
+pub(crate) fn find(name: &str) -> Option<&'static [Scenario]> {
+    if name == EVERY {
+        return Some(ALL);
+    }
+    ALL.iter().find(|scenario| scenario.name == name).map(std::slice::from_ref)
+}
+
+/// Measures the same on every database that was asked for, one after the other. Also says, in
+/// Markdown, which were left out.
+///
+/// # Errors
+/// No database could be had, or one could not be measured.
+fn on_each<T>(
+    bench: &Bench,
+    mut measure: impl FnMut(&Database) -> Result<T>,
+) -> Result<(Vec<T>, String)> {
+    let mut measured = Vec::new();
+    let mut left_out = String::new();
+    for &backend in &bench.options.backends {
+        match Database::make(bench, backend)? {
+            Made::Ready(database) => measured.push(measure(&database)?),
+            Made::LeftOut(why) => {
+                let words = format!("{} is left out: {why}.", backend.title());
+                println!("{words}");
+                left_out = left_out + &words + "\n\n";
+            }
+        }
+    }
+    if measured.is_empty() {
+        return Err(Error::new("no database could be had, so nothing was measured"));
+    }
+    Ok((measured, left_out))
+}
+
+/// Checks that something came out the same on every database.
+fn same_on_each<'a>(
+    what: &str,
+    each: impl IntoIterator<Item = (Backend, &'a String)>,
+    checks: &mut Checks,
+) {
+    let mut each = each.into_iter();
+    let Some((first, expected)) = each.next() else { return };
+    let mut others = each.peekable();
+    if others.peek().is_none() {
+        checks.left_out(&format!("{what} from every database"), "one alone was measured");
+    }
+    for (other, found) in others {
+        let what = format!("{what} from {} as from {}", other.word(), first.word());
+        checks.same(&what, found, expected);
+    }
 }
