@@ -11,14 +11,17 @@ use sea_orm::DatabaseConnection;
 
 use crate::config::Config;
 use crate::database::{self, Database};
-use crate::definitions::{Definitions, Fault};
+use crate::definitions::{BuiltIn, Definitions, Fault, InForce};
 use crate::error::{Error, Result};
+use crate::imports::{self, Imports};
 use crate::reports::{self, Allowed, Books, Limits, Reports};
 use crate::runs::{Permits, Runs};
 use crate::spool::Spool;
 
 /// Connections to the state database; each statement on it takes milliseconds.
 const STATE_CONNECTIONS: u32 = 8;
+/// Connections to it for whoever looks at runs.
+const STATE_READERS: u32 = 4;
 /// Readers beside the permitted streams: counts, checks.
 const SPARE_READERS: usize = 8;
 
@@ -34,9 +37,12 @@ pub struct App {
     pub spool: Spool,
     /// The reports.
     pub reports: Reports,
+    /// The imports.
+    pub imports: Arc<Imports>,
     /// What is wrong with definitions, as found at start or at the last reading.
     faults: std::sync::RwLock<Arc<Vec<Fault>>>,
     state: DatabaseConnection,
+    reads: DatabaseConnection,
     stopping: AtomicBool,
 }
 
@@ -56,7 +62,9 @@ impl App {
                     .into(),
             source: Some(source.into()),
         })?;
-        let runs = Runs::start(state.clone(), Arc::new(chrono::Utc::now), config.keep_runs).await?;
+        let reads = database::open("state_url", &config.state_url, STATE_READERS).await?;
+        let clock = Arc::new(chrono::Utc::now);
+        let runs = Runs::start(state.clone(), reads.clone(), clock, config.keep_runs).await?;
         let permits = |what, limit| Permits::new(what, limit, config.queue, config.queue_wait);
         let permits = Allowed {
             streams: permits("direct streams", config.streams),
@@ -67,14 +75,25 @@ impl App {
         let readers = u32::try_from(readers).unwrap_or(u32::MAX);
         let databases = open_databases(&config.databases, readers, config.stall_timeout)?;
         let limits = Limits { first_row: config.first_row_timeout, stall: config.stall_timeout };
-        let definitions = read_definitions(&config);
+        let definitions = InForce::new(read_definitions(&config));
+        let imports = Arc::new(Imports {
+            definitions: definitions.clone(),
+            databases: databases.clone(),
+            runs: runs.clone(),
+            permits: permits.builds.clone(),
+            spool: spool.clone(),
+            program: OWN_PROGRAM.into(),
+            uploads: config.uploads,
+            zone: config.time_zone.clone(),
+        });
         let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
         let (kept, allowed) = (spool.clone(), permits.clone());
         let reports =
             Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);
         let faults = std::sync::RwLock::default();
+        let stopping = AtomicBool::new(false);
         let app =
-            Self { config, runs, permits, spool, reports, faults, state, stopping: false.into() };
+            Self { config, runs, permits, spool, reports, imports, faults, state, reads, stopping };
         app.check().await;
         Ok(app)
     }
@@ -152,8 +171,10 @@ impl App {
         for (_, database) in self.reports.databases() {
             database.close().await;
         }
-        if let Err(error) = self.state.close_by_ref().await {
-            tracing::warn!(%error, "the state database could not be closed");
+        for state in [&self.reads, &self.state] {
+            if let Err(error) = state.close_by_ref().await {
+                tracing::warn!(%error, "the state database could not be closed");
+            }
         }
     }
 }
@@ -174,16 +195,19 @@ fn open_databases(
 }
 
 fn read_definitions(config: &Config) -> Definitions {
-    Definitions::load(reports::BUILT_IN, config.definitions.as_deref())
+    let built_in = BuiltIn { reports: reports::BUILT_IN, imports: imports::BUILT_IN };
+    Definitions::load(built_in, config.definitions.as_deref())
 }
+
+/// Our own binary, also when it was replaced on disk meanwhile (Linux).
+const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// The data directory and the temporary one, for their owner alone.
 fn make_directories(config: &Config) -> Result<()> {
-    let mut made = vec![config.data_dir.as_path(), config.temp_dir.as_path()];
-    let state_file = database::sqlite_file(&config.state_url);
-    made.extend(state_file.as_deref().and_then(Path::parent));
-    for directory in made.into_iter().filter(|directory| !directory.as_os_str().is_empty()) {
-        make_directory(directory)?;
+    make_directory("data_dir", &config.data_dir)?;
+    make_directory("temp_dir", &config.temp_dir)?;
+    if let Some(file) = database::sqlite_file(&config.state_url) {
+        make_directory("state_url", file.parent().unwrap_or(Path::new("")))?;
     }
     for (setting, directory) in [("data_dir", &config.data_dir), ("temp_dir", &config.temp_dir)] {
         if is_in_memory(directory) {
@@ -205,15 +229,24 @@ fn is_in_memory(directory: &Path) -> bool {
     around.max_by_key(|(length, _)| *length).is_some_and(|(_, kind)| kind == "tmpfs")
 }
 
-pub(crate) fn make_directory(directory: &Path) -> Result<()> {
+/// Makes the directory that a setting names, or in which what it names lies, for its owner alone; the
+/// working directory, which has no name, is there.
+///
+/// # Errors
+/// [`Error::Unavailable`] with the setting.
+pub(crate) fn make_directory(setting: &str, directory: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
+    if directory.as_os_str().is_empty() {
+        return Ok(());
+    }
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|source| {
+        let shown = directory.display();
+        let what = if directory.exists() { "is no directory" } else { "cannot be made" };
         Error::Unavailable {
             code: "no_directory",
             detail: format!(
-                "the directory {} cannot be made; give the server's user the right to, or set \
-                 data_dir to another place",
-                directory.display()
+                "{setting} leads to {shown}, which {what}; give the server's user the right to make \
+                 a directory there, or set {setting} to another place"
             ),
             source: Some(source.into()),
         }

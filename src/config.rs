@@ -1,18 +1,21 @@
 //! Settings: one name each, as `--name`, as `TALLYROLL_NAME`, and as a key of `tallyroll.toml`, in
 //! that order of precedence. The only reader of the environment.
 
+mod file;
 mod measure;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
 use self::measure::Measure;
+use self::values::{cores, user_of_process, writer, zone};
 
 use crate::error::{Error, Problem, Result};
 
@@ -91,39 +94,55 @@ pub struct Given {
     /// Whether callers must say who they are [default: required]
     #[arg(long, env = "TALLYROLL_AUTH", value_enum, global = true)]
     auth: Option<Auth>,
-    /// Direct streams at once [default: 48]
+    /// Direct streams at once, 1 or more [default: 48]
     #[arg(long, env = "TALLYROLL_STREAMS", global = true)]
-    streams: Option<usize>,
-    /// Requests that may wait for a stream [default: 200]
+    streams: Option<Measure>,
+    /// Requests that may wait for a stream; 0 refuses at once what finds none [default: 200]
     #[arg(long, env = "TALLYROLL_QUEUE", global = true)]
-    queue: Option<usize>,
-    /// Prepared builds at once [default: the number of cores]
+    queue: Option<Measure>,
+    /// Prepared builds at once, 1 or more [default: the number of cores]
     #[arg(long, env = "TALLYROLL_BUILDS", global = true)]
-    builds: Option<usize>,
-    /// Bytes of finished and unfinished temporary files, such as 10GiB [default: 10GiB]
+    builds: Option<Measure>,
+    /// Bytes of finished and unfinished temporary files, more than 0, such as 10GiB [default: 10GiB]
     #[arg(long, env = "TALLYROLL_SPOOL_CAP", alias = "spool_cap", global = true)]
     spool_cap: Option<Measure>,
-    /// How long a prepared answer stays to be resumed [default: 10m]
+    /// How long a prepared answer stays to be resumed, more than 0s [default: 10m]
     #[arg(long, env = "TALLYROLL_KEEP_PREPARED", alias = "keep_prepared", global = true)]
     keep_prepared: Option<Measure>,
-    /// The longest wait for a stream, such as 60s [default: 60s]
+    /// The longest wait for a stream, such as 60s; 0s refuses at once what finds none [default: 60s]
     #[arg(long, env = "TALLYROLL_QUEUE_WAIT", alias = "queue_wait", global = true)]
     queue_wait: Option<Measure>,
-    /// The longest wait for a query's first row [default: 45s]
+    /// The longest wait for a query's first row, more than 0s [default: 45s]
     #[arg(long, env = "TALLYROLL_FIRST_ROW_TIMEOUT", alias = "first_row_timeout", global = true)]
     first_row_timeout: Option<Measure>,
-    /// How long a client may take nothing [default: 60s]
+    /// How long a client may take nothing, more than 0s [default: 60s]
     #[arg(long, env = "TALLYROLL_STALL_TIMEOUT", alias = "stall_timeout", global = true)]
     stall_timeout: Option<Measure>,
-    /// How long running answers may take to end when the server stops [default: 30s]
+    /// How long running answers may take to end when the server stops; 0s breaks them off
+    /// [default: 30s]
     #[arg(long, env = "TALLYROLL_SHUTDOWN_TIMEOUT", alias = "shutdown_timeout", global = true)]
     shutdown_timeout: Option<Measure>,
     /// How hard workbooks are compressed, 1 to 9 [default: 2]
     #[arg(long, env = "TALLYROLL_XLSX_LEVEL", alias = "xlsx_level", global = true)]
-    xlsx_level: Option<u8>,
+    xlsx_level: Option<Measure>,
     /// What writes workbooks: library [default: library]
     #[arg(long, env = "TALLYROLL_XLSX_WRITER", alias = "xlsx_writer", global = true)]
     xlsx_writer: Option<String>,
+    /// Bytes of one upload [default: 512MiB]
+    #[arg(long, env = "TALLYROLL_MAX_UPLOAD", alias = "max_upload", global = true)]
+    max_upload: Option<Measure>,
+    /// Rows of one import [default: 5000000]
+    #[arg(long, env = "TALLYROLL_IMPORT_MAX_ROWS", alias = "import_max_rows", global = true)]
+    import_max_rows: Option<Measure>,
+    /// Columns of one import [default: 1000]
+    #[arg(long, env = "TALLYROLL_IMPORT_MAX_COLUMNS", alias = "import_max_columns", global = true)]
+    import_max_columns: Option<Measure>,
+    /// Bytes of a workbook's shared texts [default: 64MiB]
+    #[arg(long, env = "TALLYROLL_IMPORT_MAX_TEXT", alias = "import_max_text", global = true)]
+    import_max_text: Option<Measure>,
+    /// Bytes of an upload once it is inflated [default: 2GiB]
+    #[arg(long, env = "TALLYROLL_MAX_INFLATED", alias = "max_inflated", global = true)]
+    max_inflated: Option<Measure>,
     /// How long finished runs are kept [default: 400d]
     #[arg(long, env = "TALLYROLL_KEEP_RUNS", alias = "keep_runs", global = true)]
     keep_runs: Option<Measure>,
@@ -177,18 +196,32 @@ pub struct Config {
     pub xlsx_level: u8,
     /// What writes workbooks.
     pub xlsx_writer: XlsxWriter,
+    /// How much an upload may hold.
+    pub uploads: Uploads,
     /// How long finished runs are kept.
     pub keep_runs: Duration,
     /// What the log says, as a tracing filter.
     pub log: String,
 }
 
+/// How much an upload may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Uploads {
+    /// Bytes of the file.
+    pub size: u64,
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub columns: u32,
+    /// Bytes of a workbook's shared texts.
+    pub text: u64,
+    /// Bytes once it is inflated.
+    pub inflated: u64,
+}
+
 /// How long an idle connection stays open. What stands in front of the server keeps its own for less
 /// than this, so that it sends no request into one that is being closed.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(5);
-
-/// Name of the settings file looked for in the working directory.
-const FILE: &str = "tallyroll.toml";
 
 impl Given {
     /// Puts the settings file behind what was given, and the defaults behind both.
@@ -196,7 +229,7 @@ impl Given {
     /// # Errors
     /// [`Error::Invalid`] with every setting that cannot be understood.
     pub fn settle(self) -> Result<Config> {
-        let file = self.read_file()?;
+        let file = file::read(self.config.as_deref())?;
         let plain_url = std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty());
         self.settle_with(file, plain_url)
     }
@@ -208,30 +241,63 @@ impl Given {
         named.filter(|user| !user.is_empty()).unwrap_or_else(user_of_process)
     }
 
-    fn read_file(&self) -> Result<Self> {
-        let (path, asked) = match &self.config {
-            Some(path) => (path.as_path(), true),
-            None => (Path::new(FILE), false),
+    fn uploads(&self, file: &Self, faults: &mut Vec<Problem>) -> Uploads {
+        let either = |given: &Option<Measure>, filed: &Option<Measure>| {
+            given.clone().or_else(|| filed.clone())
         };
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if !asked && error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(error) => {
-                let detail =
-                    format!("the settings file {} cannot be read: {error}", path.display());
-                return Err(invalid("config", &path.display().to_string(), detail));
-            }
+        let rows = either(&self.import_max_rows, &file.import_max_rows);
+        let rows = measure::count("import_max_rows", rows, 5_000_000, (1, u64::MAX), faults);
+        let columns = either(&self.import_max_columns, &file.import_max_columns);
+        let most = (1, u64::from(u32::MAX));
+        let columns = measure::count("import_max_columns", columns, 1_000, most, faults);
+        let mut size = |name, given: &Option<Measure>, filed: &Option<Measure>, default| {
+            let otherwise = "no file could be taken in";
+            measure::some_size(name, either(given, filed), default, otherwise, faults)
         };
-        toml::from_str(&text).map_err(|error| {
-            let detail = format!("the settings file {}: {error}", path.display());
-            invalid("config", &path.display().to_string(), detail)
-        })
+        Uploads {
+            size: size("max_upload", &self.max_upload, &file.max_upload, "512MiB"),
+            text: size("import_max_text", &self.import_max_text, &file.import_max_text, "64MiB"),
+            inflated: size("max_inflated", &self.max_inflated, &file.max_inflated, "2GiB"),
+            rows,
+            columns,
+        }
+    }
+
+    /// Streams, builds, and requests that wait for either.
+    fn at_once(&self, file: &Self, faults: &mut Vec<Problem>) -> [usize; 3] {
+        let mut count = |name, given: [&Option<Measure>; 2], default, least| {
+            let given = given.into_iter().find_map(Clone::clone);
+            measure::count(name, given, default, (least, u64::MAX), faults)
+        };
+        [
+            count("streams", [&self.streams, &file.streams], 48, 1),
+            count("builds", [&self.builds, &file.builds], cores(), 1),
+            count("queue", [&self.queue, &file.queue], 200, 0),
+        ]
+    }
+
+    /// First-row and stall time-out, and how long a prepared file is kept.
+    fn limits(&self, file: &Self, faults: &mut Vec<Problem>) -> [Duration; 3] {
+        let mut time = |name, given: [&Option<Measure>; 2], default, otherwise| {
+            let given = given.into_iter().find_map(Clone::clone);
+            measure::some_time(name, given, default, otherwise, faults)
+        };
+        let first = [&self.first_row_timeout, &file.first_row_timeout];
+        let stall = [&self.stall_timeout, &file.stall_timeout];
+        let kept = [&self.keep_prepared, &file.keep_prepared];
+        [
+            time("first_row_timeout", first, "45s", "every query would be too slow"),
+            time("stall_timeout", stall, "60s", "every client would be too slow"),
+            time("keep_prepared", kept, "10m", "no prepared file would be there to be sent"),
+        ]
     }
 
     fn settle_with(self, file: Self, plain_url: Option<String>) -> Result<Config> {
         let mut faults = Vec::new();
+        let uploads = self.uploads(&file, &mut faults);
+        let limits = self.limits(&file, &mut faults);
+        let [first_row_timeout, stall_timeout, keep_prepared] = limits;
+        let [streams, builds, queue] = self.at_once(&file, &mut faults);
         let data_dir = self.data_dir.or(file.data_dir).unwrap_or_else(|| "data".into());
         let sqlite = |name: &str| format!("sqlite://{}", data_dir.join(name).display());
         // An argument or a variable, be it the plain one, comes before the file.
@@ -239,25 +305,27 @@ impl Given {
         let own_database = database_url.is_none();
         let mut databases = file.databases;
         databases.insert(String::new(), database_url.unwrap_or_else(|| sqlite("business.db")));
+        let spool_cap = self.spool_cap.or(file.spool_cap);
+        let otherwise = "no file could ever be built";
+        let spool_cap = measure::some_size("spool_cap", spool_cap, "10GiB", otherwise, &mut faults);
+        let xlsx_level = self.xlsx_level.or(file.xlsx_level);
+        let xlsx_level = measure::count("xlsx_level", xlsx_level, 2, (1, 9), &mut faults);
+        let time_zone = zone(self.time_zone.or(file.time_zone), &mut faults);
+        let xlsx_writer = writer(self.xlsx_writer.or(file.xlsx_writer), &mut faults);
         let mut duration = |name, given: Option<Measure>, filed: Option<Measure>, default| {
             measure::duration(name, given.or(filed), default, &mut faults)
         };
         let config = Config {
             queue_wait: duration("queue_wait", self.queue_wait, file.queue_wait, "60s"),
-            first_row_timeout: duration(
-                "first_row_timeout",
-                self.first_row_timeout,
-                file.first_row_timeout,
-                "45s",
-            ),
-            stall_timeout: duration("stall_timeout", self.stall_timeout, file.stall_timeout, "60s"),
+            first_row_timeout,
+            stall_timeout,
+            keep_prepared,
             shutdown_timeout: duration(
                 "shutdown_timeout",
                 self.shutdown_timeout,
                 file.shutdown_timeout,
                 "30s",
             ),
-            keep_prepared: duration("keep_prepared", self.keep_prepared, file.keep_prepared, "10m"),
             keep_runs: duration("keep_runs", self.keep_runs, file.keep_runs, "400d"),
             listen: self.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:8080".into()),
             temp_dir: self.temp_dir.or(file.temp_dir).unwrap_or_else(|| data_dir.join("tmp")),
@@ -265,91 +333,21 @@ impl Given {
             databases,
             own_database,
             definitions: self.definitions.or(file.definitions),
-            time_zone: zone(self.time_zone.or(file.time_zone), &mut faults),
+            time_zone,
             auth_by_default: self.auth.or(file.auth).is_none(),
             auth: self.auth.or(file.auth).unwrap_or(Auth::Required),
-            streams: at_least_one("streams", self.streams.or(file.streams), 48, &mut faults),
-            builds: at_least_one("builds", self.builds.or(file.builds), cores(), &mut faults),
-            spool_cap: measure::size(
-                "spool_cap",
-                self.spool_cap.or(file.spool_cap),
-                "10GiB",
-                &mut faults,
-            ),
-            xlsx_level: level(self.xlsx_level.or(file.xlsx_level), &mut faults),
-            xlsx_writer: writer(self.xlsx_writer.or(file.xlsx_writer), &mut faults),
-            queue: self.queue.or(file.queue).unwrap_or(200),
+            streams,
+            builds,
+            queue,
+            spool_cap,
+            uploads,
+            xlsx_level,
+            xlsx_writer,
             log: self.log.or(file.log).unwrap_or_else(|| "info".into()),
             data_dir,
         };
         if faults.is_empty() { Ok(config) } else { Err(Error::Invalid(faults)) }
     }
-}
-
-/// The name that `/etc/passwd` gives the user this process runs as; its number without one.
-fn user_of_process() -> String {
-    use std::os::unix::fs::MetadataExt;
-    let Ok(process) = std::fs::metadata("/proc/self") else { return "unknown".into() };
-    let id = process.uid().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let named = users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1) == Some(&id)).then(|| name.to_owned())
-    });
-    named.unwrap_or(id)
-}
-
-fn zone(name: Option<String>, faults: &mut Vec<Problem>) -> jiff::tz::TimeZone {
-    let name = name.unwrap_or_else(|| "Asia/Seoul".into());
-    jiff::tz::TimeZone::get(&name).unwrap_or_else(|_| {
-        faults.push(Problem::parameter(
-            "time_zone",
-            "not_a_zone",
-            &*name,
-            format!("time_zone is \"{name}\", which is not an IANA zone such as Asia/Seoul or UTC"),
-        ));
-        jiff::tz::TimeZone::UTC
-    })
-}
-
-fn level(level: Option<u8>, faults: &mut Vec<Problem>) -> u8 {
-    let level = level.unwrap_or(2);
-    if !(1..=9).contains(&level) {
-        let detail = format!("xlsx_level is {level}; it takes 1 (fast) to 9 (small)");
-        faults.push(Problem::parameter("xlsx_level", "out_of_range", level.to_string(), detail));
-    }
-    level
-}
-
-fn writer(name: Option<String>, faults: &mut Vec<Problem>) -> XlsxWriter {
-    let [default] = XlsxWriter::ALL;
-    let Some(name) = name else { return default };
-    let known = XlsxWriter::ALL.into_iter().find(|writer| writer.name() == name);
-    known.unwrap_or_else(|| {
-        let words = XlsxWriter::ALL.map(XlsxWriter::name).join(", ");
-        let detail = format!("xlsx_writer is \"{name}\"; there is {words}");
-        faults.push(Problem::parameter("xlsx_writer", "unknown_value", &*name, detail));
-        default
-    })
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
-}
-
-fn at_least_one(
-    name: &str,
-    value: Option<usize>,
-    default: usize,
-    faults: &mut Vec<Problem>,
-) -> usize {
-    let value = value.unwrap_or(default);
-    if value == 0 {
-        let detail = format!("{name} is 0, so nothing could ever run; give 1 or more");
-        faults.push(Problem::parameter(name, "too_small", "0", detail));
-    }
-    value
 }
 
 fn invalid(name: &str, value: &str, detail: String) -> Error {

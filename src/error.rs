@@ -69,6 +69,13 @@ pub enum Error {
     Malformed(Vec<Problem>),
     /// The request is understood and its content breaks a rule.
     Invalid(Vec<Problem>),
+    /// Rows have problems and nothing was stored; the report lists them.
+    Rejected {
+        /// How many, and the way out.
+        detail: String,
+        /// What it came to, as members of the problem.
+        report: Box<serde_json::Value>,
+    },
     /// None of the media types on offer suits the client.
     NotAcceptable(String),
     /// The content is of a kind that is not taken here.
@@ -108,6 +115,8 @@ pub enum Error {
     TimedOut(Phase, Duration),
     /// No space is left where the server writes.
     NoSpace(Cause),
+    /// The temporary files are as large together as the settings let them be.
+    SpoolFull(String),
     /// The run was stopped on purpose, by its caller or because the client left.
     Cancelled,
     /// A row holds what its column cannot: named with row and column, for the client too.
@@ -170,6 +179,7 @@ impl Error {
             Self::MethodNotAllowed(_) => "method_not_allowed",
             Self::Malformed(_) => "malformed_request",
             Self::Invalid(_) => "invalid_request",
+            Self::Rejected { .. } => "import_rejected",
             Self::NotAcceptable(_) => "not_acceptable",
             Self::Unsupported(_) => "unsupported_media_type",
             Self::TooLarge(_) => "too_large",
@@ -180,7 +190,7 @@ impl Error {
             Self::Busy { .. } => "busy",
             Self::TimedOut(Phase::FirstRow, _) => "first_row_timeout",
             Self::TimedOut(Phase::Stall, _) => "stalled",
-            Self::NoSpace(_) => "no_space",
+            Self::NoSpace(_) | Self::SpoolFull(_) => "no_space",
             Self::Cancelled => "cancelled",
             Self::Cell { .. } => "undecodable_value",
             Self::Query { .. } => "query_failed",
@@ -201,6 +211,8 @@ impl Error {
             | Self::PreconditionFailed(detail)
             | Self::Conflict { detail, .. }
             | Self::Busy { detail, .. }
+            | Self::Rejected { detail, .. }
+            | Self::SpoolFull(detail)
             | Self::Unavailable { detail, .. } => detail.clone(),
             Self::MethodNotAllowed(allowed) => {
                 format!("this address answers {} only", allowed.join(", "))
@@ -212,9 +224,14 @@ impl Error {
                     format!("{}; and {} more, listed in problems", first.detail, rest.len())
                 }
             },
-            Self::RangeNotSatisfiable(size) => {
-                format!("the range lies outside of the content, which has {size} bytes")
+            Self::RangeNotSatisfiable(0) => {
+                "the content has 0 bytes, so there is no range of it; leave Range out".into()
             }
+            Self::RangeNotSatisfiable(size) => format!(
+                "the range lies outside of the content, which has {size} bytes; ask for a range \
+                 within bytes=0-{}, or leave Range out for the whole",
+                size - 1
+            ),
             Self::TimedOut(Phase::FirstRow, limit) => format!(
                 "the query gave no first row within {} s and was stopped; narrow the filters, or \
                  begin a background export (POST to the report's exports), which may take as long \
@@ -253,13 +270,17 @@ impl std::fmt::Display for Error {
             Self::Unavailable { detail, source: Some(source), .. } => {
                 write!(f, "{detail}: {source}")
             }
-            Self::NoSpace(source) => write!(f, "no space left: {source}"),
+            Self::NoSpace(source) => write!(
+                f,
+                "no space left: {source}; nothing was kept; free some, or write to another disk"
+            ),
             Self::Unauthenticated(_)
             | Self::Forbidden(_)
             | Self::NotFound(_)
             | Self::MethodNotAllowed(_)
             | Self::Malformed(_)
             | Self::Invalid(_)
+            | Self::Rejected { .. }
             | Self::NotAcceptable(_)
             | Self::Unsupported(_)
             | Self::TooLarge(_)
@@ -268,6 +289,7 @@ impl std::fmt::Display for Error {
             | Self::RangeNotSatisfiable(_)
             | Self::PreconditionFailed(_)
             | Self::Busy { .. }
+            | Self::SpoolFull(_)
             | Self::Unavailable { source: None, .. }
             | Self::TimedOut(..)
             | Self::Cancelled

@@ -11,9 +11,11 @@
 //! | [`http`] | the route table, extractors, negotiation, problems, the page; the only folder that knows actix |
 //! | [`app`] | what every request and command needs |
 //! | [`reports`] | the rows of a definition, how many there are, files of them |
+//! | [`imports`] | uploaded rows: headings found, cells checked, staged, merged; what is wrong handed back |
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
 //! | [`spool`] | finished files for a while: built, kept, swept |
 //! | [`formats`] | rows to bytes: NDJSON, JSON, CSV, xlsx |
+//! | [`sheets`] | files to rows: xlsx, xlsb, xls, ods in a child process; CSV, NDJSON, JSON arrays |
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
 //! | [`database`] | connections; a statement's rows out of SQLite, PostgreSQL, MySQL; bulk loading |
@@ -31,20 +33,28 @@
 //!
 //! Each step may refuse; none is visited twice. Authorise before opening, open before answering.
 //!
+//! # The walk of an import
+//!
+//! upload that is whole → what is known of its key → place in the queue → run begun → permit → what the
+//! file is → header → every cell checked, every row staged → doubles, references and clashes found by
+//! sets → one merge together with the note that it was done → what it came to. Spreadsheets are read in
+//! a child process; rejected rows are kept with what is wrong until somebody fetches them.
+//!
 //! # The pump
 //!
 //! A source is driven on a thread of its own, whatever the database: SQLite steps there, a server's
 //! rows are polled there. Encoder, digest and compressor run on it too. A value borrows from the
 //! driver's buffer and is written straight into the output, which is lent for the call. Chunks leave
 //! over a bounded channel; the batch being filled lies where the receiver can send it off when its
-//! oldest row has waited 250 ms, even while the source is inside the database.
+//! oldest row has waited 250 ms, even while the source is inside the database. As many pumps compute at
+//! once as there are cores, a moment each, and give way to whoever answers short requests.
 //!
 //! # What must hold
 //!
-//! `cli | server → http → app → features → {delivery formats runs database definitions access} →
+//! `cli | server → http → app → features → {delivery sheets formats runs database definitions access} →
 //! rows → error`; features never import each other. actix only in `http` and `server`; sqlx and
-//! rusqlite only in `database`; the environment only in `config`. A test reads the sources and
-//! asserts it.
+//! rusqlite only in `database`; calamine only in `sheets`; the environment only in `config`. A test
+//! reads the sources and asserts it.
 
 pub mod access;
 pub mod app;
@@ -57,10 +67,12 @@ pub mod demo;
 pub mod error;
 pub mod formats;
 pub mod http;
+pub mod imports;
 pub mod observe;
 pub mod ops;
 pub mod reports;
 pub mod rows;
 pub mod runs;
 pub mod server;
+pub mod sheets;
 pub mod spool;

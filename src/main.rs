@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use tallyroll::cli::{self, Cli};
+use tallyroll::sheets::child;
 
 fn main() -> ExitCode {
-    cli::run(Cli::parse())
+    // A spreadsheet is read by a process of its own: this program, which is then nothing else.
+    child::main(std::env::args_os()).unwrap_or_else(|| cli::run(Cli::parse()))
 }

@@ -2,7 +2,8 @@
 //! when nobody holds them.
 //!
 //! A file is `{run}.part` while it is built and `{run}.file` once it is whole, readable by the
-//! server's user alone. All of them together stay under a cap: a build that would pass it waits. What
+//! server's user alone; the rows that an import rejected are a second file of its run, `.problems`. What
+//! is sent to the server is an `.upload` until it has been read. All of them together stay under a cap: a build that would pass it waits. What
 //! a process left behind is swept at the next start.
 
 use std::collections::HashMap;
@@ -20,13 +21,16 @@ use crate::delivery::{Output, Written};
 use crate::error::{Error, Result};
 use crate::runs::Stop;
 
+pub use self::upload::Upload;
+
 #[cfg(test)]
 mod tests;
+mod upload;
 
 /// How often a build that waits for room looks whether its run was stopped.
 const LOOK: Duration = Duration::from_millis(100);
 /// Endings of the files that are ours to sweep.
-const ENDINGS: [&str; 2] = ["part", "file"];
+const ENDINGS: [&str; 5] = ["part", "file", "problems", "upload", "stage"];
 
 /// The files of one process.
 #[derive(Debug, Clone)]
@@ -40,7 +44,33 @@ struct Shared {
     runtime: Handle,
     used: Mutex<Used>,
     freed: Condvar,
-    kept: Mutex<HashMap<Uuid, Arc<Kept>>>,
+    kept: Mutex<HashMap<(Uuid, What), Arc<Kept>>>,
+}
+
+/// Which of a run's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum What {
+    /// The one that it makes.
+    File,
+    /// The rows that it did not take.
+    Problems,
+}
+
+impl What {
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Problems => "problems",
+        }
+    }
+
+    /// What can be done where it finds no room.
+    const fn instead(self) -> &'static str {
+        match self {
+            Self::File => "ask for it with delivery=direct, which needs no file, or narrow it",
+            Self::Problems => "send fewer rows at once",
+        }
+    }
 }
 
 /// Bytes of finished and unfinished files.
@@ -107,23 +137,48 @@ impl Spool {
     ///
     /// # Errors
     /// [`Error::NoSpace`], [`Error::Internal`] where it cannot be made.
-    pub fn begin(&self, run: Uuid, told: Told, stop: Stop) -> Result<Building> {
-        let path = self.0.directory.join(format!("{run}.part"));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        let file = file.map_err(Error::writing)?;
+    pub fn begin(&self, run: Uuid, what: What, told: Told, stop: Stop) -> Result<Building> {
+        let path = self.free_name(&format!("{run}-{}", what.ending()), "part");
+        let file = create(&path)?;
         let spool = Arc::clone(&self.0);
-        Ok(Building { file, path, size: 0, run, told, spool, stop, whole: false })
+        Ok(Building { file, path, size: 0, run, what, told, spool, stop, whole: false })
     }
 
-    /// The file of a run, where it is still there.
+    /// Begins to take in what is sent to the server.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`], [`Error::Internal`] where it cannot be made.
+    pub fn take_in(&self, stop: Stop) -> Result<Upload> {
+        let path = self.free_name(&Uuid::now_v7().to_string(), "upload");
+        let file = create(&path)?;
+        Ok(Upload::new(file, path, Arc::clone(&self.0), stop))
+    }
+
+    /// A name in the directory that nobody has.
     #[must_use]
-    pub fn find(&self, run: Uuid) -> Option<Arc<Kept>> {
-        self.0.lock_kept().get(&run).map(Arc::clone)
+    pub fn free_name(&self, stem: &str, ending: &str) -> PathBuf {
+        self.0.directory.join(format!("{stem}.{ending}"))
     }
 
-    /// Forgets the file of a run; whoever is reading it reads it to its end.
+    /// Where the files lie.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.0.directory
+    }
+
+    /// A file of a run, where it is still there.
+    #[must_use]
+    pub fn find(&self, run: Uuid, what: What) -> Option<Arc<Kept>> {
+        self.0.lock_kept().get(&(run, what)).map(Arc::clone)
+    }
+
+    /// Forgets the files of a run; whoever is reading one reads it to its end.
     pub fn forget(&self, run: Uuid) {
-        self.0.lock_kept().remove(&run);
+        let mut kept = self.0.lock_kept();
+        let gone = [What::File, What::Problems].map(|what| kept.remove(&(run, what)));
+        // What a file's end does, it does without the lock.
+        drop(kept);
+        drop(gone);
     }
 
     /// Forgets every file.
@@ -139,18 +194,18 @@ impl Spool {
 }
 
 impl Shared {
-    fn lock_kept(&self) -> MutexGuard<'_, HashMap<Uuid, Arc<Kept>>> {
+    fn lock_kept(&self) -> MutexGuard<'_, HashMap<(Uuid, What), Arc<Kept>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a file until it expires.
-    fn keep(self: &Arc<Self>, run: Uuid, kept: Kept) {
-        self.lock_kept().insert(run, Arc::new(kept));
+    fn keep(self: &Arc<Self>, run: Uuid, what: What, kept: Kept) {
+        self.lock_kept().insert((run, what), Arc::new(kept));
         let (spool, keep) = (Arc::downgrade(self), self.keep);
         self.runtime.spawn(async move {
             tokio::time::sleep(keep).await;
             if let Some(spool) = spool.upgrade() {
-                spool.lock_kept().remove(&run);
+                spool.lock_kept().remove(&(run, what));
             }
         });
     }
@@ -162,14 +217,13 @@ impl Shared {
     /// Waits until `more` bytes fit beside the others; `own` of those in use are the waiter's.
     ///
     /// Where all that is in use belongs to builds that wait, none of them would ever go on, so this
-    /// one is given up for the others.
-    fn reserve(&self, more: u64, own: u64, stop: &Stop) -> Result<()> {
+    /// one is given up for the others; `instead` is what its client can do.
+    fn reserve(&self, more: u64, own: u64, stop: &Stop, instead: &str) -> Result<()> {
         let mut used = self.lock_used();
         while used.all + more > self.cap {
             stop.check()?;
             if used.all == used.waiting + own {
-                let detail = format!("spool_cap, {} bytes, is full of unfinished files", self.cap);
-                return Err(Error::NoSpace(detail.into()));
+                return Err(full(own + more, self.cap, instead));
             }
             used.waiting += own;
             used = self.freed.wait_timeout(used, LOOK).unwrap_or_else(PoisonError::into_inner).0;
@@ -229,6 +283,7 @@ pub struct Building {
     path: PathBuf,
     size: u64,
     run: Uuid,
+    what: What,
     told: Told,
     spool: Arc<Shared>,
     stop: Stop,
@@ -238,7 +293,8 @@ pub struct Building {
 impl Write for Building {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let more = bytes.len() as u64;
-        self.spool.reserve(more, self.size, &self.stop).map_err(io::Error::other)?;
+        let instead = self.what.instead();
+        self.spool.reserve(more, self.size, &self.stop, instead).map_err(io::Error::other)?;
         self.size += more;
         self.file.write_all(bytes)?;
         Ok(bytes.len())
@@ -251,12 +307,12 @@ impl Write for Building {
 
 impl Output for Building {
     fn commit(&mut self, whole: &Written) -> io::Result<()> {
-        let path = self.path.with_extension("file");
+        let path = self.spool.directory.join(format!("{}.{}", self.run, self.what.ending()));
         std::fs::rename(&self.path, &path)?;
         self.whole = true;
         let (sha256, told) = (whole.sha256.clone(), self.told.clone());
         let spool = Arc::downgrade(&self.spool);
-        self.spool.keep(self.run, Kept { path, size: self.size, sha256, told, spool });
+        self.spool.keep(self.run, self.what, Kept { path, size: self.size, sha256, told, spool });
         Ok(())
     }
 }
@@ -269,6 +325,24 @@ impl Drop for Building {
             self.spool.free(self.size);
         }
     }
+}
+
+/// The refusal of a file of `size` bytes that finds no room under the cap.
+fn full(size: u64, cap: u64, instead: &str) -> Error {
+    let limit = format!("spool_cap, {cap} bytes for all temporary files together");
+    let why = if size > cap {
+        format!("the file is larger than {limit}; nothing was kept")
+    } else {
+        format!("other unfinished files fill {limit}; nothing was kept; try again later")
+    };
+    Error::SpoolFull(format!(
+        "{why}; {instead}, or have whoever runs the server set a larger spool_cap"
+    ))
+}
+
+fn create(path: &Path) -> Result<File> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    file.map_err(Error::writing)
 }
 
 fn remove(path: &Path) {

@@ -1,6 +1,6 @@
 //! The tables, one file each, without logic.
 //!
-//! [`runs`] and [`nodes`] are the server's own state; their names are prefixed, so that state and
+//! [`runs`], [`nodes`] and [`requests`] are the server's own state; their names are prefixed, so that state and
 //! business may share one database. [`merchants`] and [`settlement_lines`] belong to the worked
 //! example in the business database.
 //!
@@ -8,5 +8,6 @@
 
 pub mod merchants;
 pub mod nodes;
+pub mod requests;
 pub mod runs;
 pub mod settlement_lines;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::{example, state};
 
-const TABLES: [&str; 4] = ["tallyroll_nodes", "tallyroll_runs", "merchants", "settlement_lines"];
+const STATE: [&str; 3] = ["tallyroll_nodes", "tallyroll_runs", "tallyroll_requests"];
 
 async fn open(directory: &TempDir) -> DatabaseConnection {
     let file = directory.path().join("test.db");
@@ -23,7 +23,7 @@ async fn open(directory: &TempDir) -> DatabaseConnection {
 async fn present(db: &DatabaseConnection) -> usize {
     let manager = SchemaManager::new(db);
     let mut present = 0;
-    for table in TABLES {
+    for table in STATE.into_iter().chain(example::TABLES) {
         present += usize::from(manager.has_table(table).await.unwrap());
     }
     present
@@ -33,11 +33,11 @@ async fn up_and_down(db: &DatabaseConnection) {
     for _ in 0..2 {
         state::up(db).await.unwrap();
         example::up(db).await.unwrap();
-        assert_eq!(present(db).await, 4);
+        assert_eq!(present(db).await, 6);
     }
     assert_eq!(example::strangers(db).await.unwrap(), Vec::<&str>::new());
     example::Migrator::down(db, None).await.unwrap();
-    assert_eq!(present(db).await, 2);
+    assert_eq!(present(db).await, 3);
     state::Migrator::down(db, None).await.unwrap();
     assert_eq!(present(db).await, 0);
     state::up(db).await.unwrap();
@@ -49,7 +49,7 @@ async fn together(connections: Vec<DatabaseConnection>) {
         tokio::spawn(async move {
             state::up(&db).await.unwrap();
             example::up(&db).await.unwrap();
-            assert_eq!(present(&db).await, 4);
+            assert_eq!(present(&db).await, 6);
         })
     });
     for start in starts.collect::<Vec<_>>() {

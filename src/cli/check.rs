@@ -15,8 +15,13 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
     let mut away = 0;
     for (name, database) in app.reports.databases() {
         if let Err(error) = database.ping().await {
-            let setting = if name.is_empty() { "database_url" } else { name };
-            println!("{setting}: {error}; its definitions were not checked");
+            let setting =
+                if name.is_empty() { "database_url".into() } else { format!("databases.{name}") };
+            let place = database.place();
+            println!(
+                "{setting}: the database {place} is away, so its definitions were not checked; see \
+                 that it is there and lets this user in, or correct {setting}: {error}"
+            );
             away += 1;
         }
     }

@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime::Handle;
 
+use crate::app::make_directory;
 use crate::config::Config;
 use crate::database::{self, Target};
 use crate::demo::{self, Demo};
@@ -27,7 +28,7 @@ impl Make {
     pub(super) async fn run(self, config: Config) -> Result<ExitCode> {
         let url = config.databases.get("").map(String::as_str).unwrap_or_default();
         if let Some(directory) = database::sqlite_file(url).as_deref().and_then(Path::parent) {
-            make_directory(directory)?;
+            make_directory("database_url", directory)?;
         }
         fill(url, self.rows, self.replace).await?;
         eprintln!("made {} settlement lines", self.rows);
@@ -56,7 +57,7 @@ pub(super) async fn make_file(file: &Path, rows: u64) -> Result<bool> {
         return Ok(false);
     }
     if let Some(directory) = file.parent() {
-        make_directory(directory)?;
+        make_directory("database_url", directory)?;
     }
     let part = file.with_extension("db.part");
     remove(&part);
@@ -76,13 +77,6 @@ fn remove(part: &Path) {
         name.push(suffix);
         let _ = std::fs::remove_file(name);
     }
-}
-
-fn make_directory(directory: &Path) -> Result<()> {
-    if directory.as_os_str().is_empty() {
-        return Ok(());
-    }
-    crate::app::make_directory(directory)
 }
 
 fn bar(rows: u64) -> ProgressBar {

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::output;
 use crate::access::Caller;
 use crate::app::App;
 use crate::config::{Config, Given};
 use crate::definitions::Report;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::Format;
 use crate::reports::{Asked, Request};
 use crate::runs::{Progress, Reason, Stop};
@@ -52,9 +52,12 @@ impl Export {
         let caller = Caller::cli(&Given::user());
         let report = app.reports.find(&self.report, &caller)?;
         let asked = self.asked(&report, app)?;
+        // Before there is a file to take away.
+        let signals = Signals::listen()?;
         let output = output::open(&self.output)?;
         let bar = bar();
-        let watch = |_, progress, stop| drop(tokio::spawn(follow(bar.clone(), progress, stop)));
+        let watch =
+            |_, progress, stop| drop(tokio::spawn(follow(bar.clone(), progress, stop, signals)));
         let written = app.reports.write(&report, asked, &caller, output, watch).await;
         bar.finish_and_clear();
         written
@@ -86,13 +89,8 @@ fn bar() -> ProgressBar {
 }
 
 /// Moves the bar, and stops the run when the person at the terminal does.
-async fn follow(bar: ProgressBar, progress: Arc<Progress>, stop: Stop) {
+async fn follow(bar: ProgressBar, progress: Arc<Progress>, stop: Stop, mut signals: Signals) {
     let mut ticks = tokio::time::interval(TICK);
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
     while !bar.is_finished() {
         tokio::select! {
             _ = ticks.tick() => {
@@ -100,8 +98,52 @@ async fn follow(bar: ProgressBar, progress: Arc<Progress>, stop: Stop) {
                 bar.set_message(format!("{} rows, {}", HumanCount(rows), HumanBytes(bytes)));
                 bar.tick();
             }
-            _ = interrupt.recv() => stop.fire(Reason::Cancelled),
-            _ = terminate.recv() => stop.fire(Reason::Cancelled),
+            () = signals.told_to_stop() => stop.fire(Reason::Cancelled),
         }
     }
+}
+
+/// The signals that end an export in order.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    /// Where the terminal's end is heeded.
+    hangup: Option<Signal>,
+}
+
+impl Signals {
+    fn listen() -> Result<Self> {
+        let listen =
+            |kind| signal(kind).map_err(|source| Error::internal("listening for signals", source));
+        // Who starts it by nohup wants it to outlive the terminal.
+        let hangup = (!is_ignored(SignalKind::hangup())).then(|| listen(SignalKind::hangup()));
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: hangup.transpose()?,
+        })
+    }
+
+    async fn told_to_stop(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = hangup => {}
+        }
+    }
+}
+
+/// Whether whoever started this process had it ignore a signal, as Linux tells it.
+fn is_ignored(signal: SignalKind) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let bit = u32::try_from(signal.as_raw_value() - 1).ok().and_then(|at| 1_u64.checked_shl(at));
+    mask.zip(bit).is_some_and(|(mask, bit)| mask & bit != 0)
 }

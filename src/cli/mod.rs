@@ -11,6 +11,7 @@ mod demo;
 mod export;
 mod ops;
 mod output;
+mod part;
 mod serve;
 
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use clap::{Parser, Subcommand};
 
 use crate::config::Given;
 use crate::error::{Error, Result};
-use crate::observe;
+use crate::{formats, observe};
 
 /// Hands out big tables as spreadsheets and streams, out of the database you have.
 #[derive(Debug, Parser)]
@@ -49,6 +50,7 @@ enum Command {
 /// Runs a command to its end.
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
+    formats::hush_full_disks();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let done = match runtime {
         Ok(runtime) => runtime.block_on(dispatch(cli)),

@@ -1,4 +1,4 @@
-//! Settings that are a number with a unit: durations and sizes.
+//! Settings that are numbers: counts, and durations and sizes with their units.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -9,8 +9,8 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 
 use crate::error::Problem;
 
-/// A number with its unit as it was written, such as `45s` or `10GiB`. In a file it may be a bare
-/// number, so that a forgotten unit is told by the name of its setting.
+/// A number as it was written, such as `48`, `45s` or `10GiB`. In a file it may be of any simple type,
+/// so that a forgotten unit, or quotes that are not needed, are told by the name of the setting.
 #[derive(Debug, Clone)]
 pub(super) struct Measure(String);
 
@@ -30,7 +30,9 @@ impl<'de> Deserialize<'de> for Measure {
             type Value = Measure;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number with its unit in quotes, such as \"45s\" or \"10GiB\"")
+                f.write_str(
+                    "a number, or one with its unit in quotes, such as \"45s\" or \"10GiB\"",
+                )
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Measure, E> {
@@ -40,10 +42,83 @@ impl<'de> Deserialize<'de> for Measure {
             fn visit_i64<E>(self, number: i64) -> Result<Measure, E> {
                 Ok(Measure(number.to_string()))
             }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Measure, E> {
+                Ok(Measure(number.to_string()))
+            }
+
+            fn visit_bool<E>(self, truth: bool) -> Result<Measure, E> {
+                Ok(Measure(truth.to_string()))
+            }
         }
 
         deserializer.deserialize_any(Written)
     }
+}
+
+/// A whole number that was given, or the default; `least` and `most` are taken too.
+pub(super) fn count<T: TryFrom<u64> + fmt::Display + Copy>(
+    name: &str,
+    given: Option<Measure>,
+    default: T,
+    (least, most): (u64, u64),
+    faults: &mut Vec<Problem>,
+) -> T {
+    let Some(Measure(text)) = given else { return default };
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    if let Some(number) = number.and_then(|number| T::try_from(number).ok()) {
+        return number;
+    }
+    let bounds = match most {
+        u64::MAX => format!("of at least {least}"),
+        most => format!("from {least} to {most}"),
+    };
+    let detail =
+        format!("{name} is {}; it takes a whole number {bounds}, such as {default}", said(&text));
+    faults.push(Problem::parameter(name, "not_a_count", &*text, detail));
+    default
+}
+
+/// What was written, for messages.
+fn said(text: &str) -> String {
+    if text.is_empty() { "empty".into() } else { format!("\"{text}\"") }
+}
+
+/// A duration that must not be 0, for what would come of it, in words behind "so".
+pub(super) fn some_time(
+    name: &str,
+    given: Option<Measure>,
+    default: &str,
+    otherwise: &str,
+    faults: &mut Vec<Problem>,
+) -> Duration {
+    let before = faults.len();
+    let time = duration(name, given, default, faults);
+    if time.is_zero() && faults.len() == before {
+        faults.push(nothing(name, otherwise, default));
+    }
+    time
+}
+
+/// A size that must not be 0, for what would come of it, in words behind "so".
+pub(super) fn some_size(
+    name: &str,
+    given: Option<Measure>,
+    default: &str,
+    otherwise: &str,
+    faults: &mut Vec<Problem>,
+) -> u64 {
+    let before = faults.len();
+    let size = size(name, given, default, faults);
+    if size == 0 && faults.len() == before {
+        faults.push(nothing(name, otherwise, default));
+    }
+    size
+}
+
+fn nothing(name: &str, otherwise: &str, default: &str) -> Problem {
+    let detail = format!("{name} is 0, so {otherwise}; give more than that, such as {default}");
+    Problem::parameter(name, "too_small", "0", detail)
 }
 
 /// A duration that was given, or the default.
@@ -64,7 +139,8 @@ pub(super) fn duration(
             ("no_unit", detail)
         } else {
             let detail = format!(
-                "{name} is \"{text}\", which is not a duration such as 45s, 10m, 24h or 400d"
+                "{name} is {}, which is not a duration such as 45s, 10m, 24h or 400d",
+                said(&text)
             );
             ("not_a_duration", detail)
         };
@@ -82,7 +158,8 @@ pub(super) fn size(
 ) -> u64 {
     let text = given.map_or_else(|| default.to_owned(), |given| given.0);
     parse_size(&text).unwrap_or_else(|| {
-        let detail = format!("{name} is \"{text}\", which is not a size such as 512MiB or 10GiB");
+        let detail =
+            format!("{name} is {}, which is not a size such as 512MiB or 10GiB", said(&text));
         faults.push(Problem::parameter(name, "not_a_size", &*text, detail));
         0
     })

@@ -1,81 +1,27 @@
 //! From a database URL to something that can be read.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, SqlxMySqlConnector, SqlxPostgresConnector, SqlxSqliteConnector};
 use sqlx::Executor;
-use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
+use sqlx::mysql::MySqlPoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use super::failures::unavailable;
+use super::address::{Address, parse};
+use super::failures::{cause, unavailable};
 use super::server::{ServerRows, describe};
-use super::sqlite::{SqliteRows, open_read_only};
-use super::{Dialect, Query, Source, mysql, postgres};
-use crate::error::{Error, Problem, Result};
+use super::sqlite::{self, SqliteRows, open_read_only};
+use super::{Dialect, Query, Source, Target, mysql, postgres};
+use crate::error::{Error, Result};
 
 /// The longest wait for a connection out of a pool, or for a server that is starting.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// Connections that cancel statements; each is busy for milliseconds.
 const CONTROLS: u32 = 4;
-
-/// What a URL names.
-enum Address {
-    Sqlite(PathBuf),
-    Postgres(Box<PgConnectOptions>),
-    MySql(Box<MySqlConnectOptions>),
-}
-
-fn parse(setting: &str, url: &str) -> Result<Address> {
-    let refuse = |code, detail: String| {
-        // The URL may hold a password, so it is not repeated.
-        Error::Invalid(vec![Problem { parameter: Some(setting.into()), code, value: None, detail }])
-    };
-    if let Some(rest) = url.strip_prefix("sqlite:") {
-        let path = rest.strip_prefix("//").unwrap_or(rest);
-        let path = path.split('?').next().unwrap_or(path);
-        if path.is_empty() || path == ":memory:" {
-            return Err(refuse(
-                "memory_database",
-                format!(
-                    "{setting} names a database in memory, which the server's connections cannot \
-                     share; name a file, such as sqlite://data/business.db"
-                ),
-            ));
-        }
-        return Ok(Address::Sqlite(path.into()));
-    }
-    if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-        return PgConnectOptions::from_str(url)
-            .map(|options| Address::Postgres(Box::new(options)))
-            .map_err(|error| {
-                refuse("bad_url", format!("{setting} cannot be understood: {error}"))
-            });
-    }
-    if url.starts_with("mysql:") || url.starts_with("mariadb:") {
-        let options = MySqlConnectOptions::from_str(url).map_err(|error| {
-            refuse("bad_url", format!("{setting} cannot be understood: {error}"))
-        })?;
-        return match options.get_database() {
-            Some(_) => Ok(Address::MySql(Box::new(options))),
-            None => Err(refuse(
-                "no_database",
-                format!(
-                    "{setting} names a server but no database on it; write its name at the end, such \
-                     as mysql://user@host/business"
-                ),
-            )),
-        };
-    }
-    Err(refuse(
-        "unknown_database",
-        format!("{setting} must begin with sqlite://, postgres:// or mysql://"),
-    ))
-}
 
 /// A database that definitions read.
 #[derive(Debug, Clone)]
@@ -191,13 +137,7 @@ impl Database {
         match self {
             Self::Sqlite { path, .. } => {
                 let (path, sql) = (path.clone(), query.sql.clone());
-                let prepared = spawn_blocking(move || {
-                    let connection = open_read_only(&path)?;
-                    connection.prepare(&sql).map(drop).map_err(|source| Error::Query {
-                        doing: "preparing a report's statement".into(),
-                        source: source.into(),
-                    })
-                });
+                let prepared = spawn_blocking(move || sqlite::describe(&path, &sql));
                 prepared.await.map_err(|source| Error::internal("preparing a statement", source))?
             }
             Self::Postgres { control, .. } => {
@@ -226,6 +166,18 @@ impl Database {
         }
     }
 
+    /// The type that the database declares for the statement's first column, where it compares as a
+    /// text although it may hold numbers: in SQLite alone, whose declared types are an affinity.
+    ///
+    /// # Errors
+    /// As [`Database::describe`].
+    pub async fn text_type(&self, query: &Query) -> Result<Option<String>> {
+        let Self::Sqlite { path, .. } = self else { return Ok(None) };
+        let (path, sql) = (path.clone(), query.sql.clone());
+        let looked = spawn_blocking(move || sqlite::text_type(&path, &sql)).await;
+        looked.map_err(|source| Error::internal("preparing a statement", source))?
+    }
+
     /// Whether the database answers.
     ///
     /// # Errors
@@ -244,6 +196,25 @@ impl Database {
             Self::MySql { control, .. } => {
                 let pool = control.get_mysql_connection_pool();
                 pool.execute("SELECT 1").await.map(drop).map_err(unavailable)
+            }
+        }
+    }
+
+    /// The same database to be written, over connections of its own that end with what is done.
+    pub(super) fn target(&self) -> Target {
+        match self {
+            Self::Sqlite { path, .. } => Target::Sqlite(path.clone()),
+            Self::Postgres { control, runtime, .. } => {
+                let options = control.get_postgres_connection_pool().connect_options();
+                let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE);
+                let pool = pool.connect_lazy_with(options.as_ref().clone());
+                Target::Postgres { pool, runtime: runtime.clone() }
+            }
+            Self::MySql { control, runtime, .. } => {
+                let options = control.get_mysql_connection_pool().connect_options();
+                let pool = MySqlPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE);
+                let pool = pool.connect_lazy_with(options.as_ref().clone());
+                Target::MySql { pool, runtime: runtime.clone() }
             }
         }
     }
@@ -287,15 +258,16 @@ fn reading_pool(options: PgConnectOptions, readers: u32) -> PgPool {
 /// # Errors
 /// [`Error::Invalid`] for the URL, [`Error::Unavailable`] where it cannot be opened.
 pub async fn open(setting: &str, url: &str, connections: u32) -> Result<DatabaseConnection> {
-    match parse(setting, url)? {
-        Address::Sqlite(path) => open_sqlite(setting, &path, connections).await,
+    let address = parse(setting, url)?;
+    let place = address.place();
+    let opened = match address {
+        Address::Sqlite(path) => open_sqlite(&path, connections).await,
         Address::Postgres(options) => PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(ACQUIRE)
             .connect_with(options.application_name("tallyroll"))
             .await
-            .map(SqlxPostgresConnector::from_sqlx_postgres_pool)
-            .map_err(|source| cannot_open(setting, source)),
+            .map(SqlxPostgresConnector::from_sqlx_postgres_pool),
         Address::MySql(options) => MySqlPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(ACQUIRE)
@@ -309,12 +281,12 @@ pub async fn open(setting: &str, url: &str, connections: u32) -> Result<Database
             })
             .connect_with(*options)
             .await
-            .map(SqlxMySqlConnector::from_sqlx_mysql_pool)
-            .map_err(|source| cannot_open(setting, source)),
-    }
+            .map(SqlxMySqlConnector::from_sqlx_mysql_pool),
+    };
+    opened.map_err(|source| cannot_open(setting, &place, source))
 }
 
-async fn open_sqlite(setting: &str, path: &Path, connections: u32) -> Result<DatabaseConnection> {
+async fn open_sqlite(path: &Path, connections: u32) -> sqlx::Result<DatabaseConnection> {
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -327,22 +299,15 @@ async fn open_sqlite(setting: &str, path: &Path, connections: u32) -> Result<Dat
         .connect_with(options)
         .await
         .map(SqlxSqliteConnector::from_sqlx_sqlite_pool)
-        .map_err(|source| cannot_open(setting, source))
 }
 
-fn cannot_open(setting: &str, source: sqlx::Error) -> Error {
+fn cannot_open(setting: &str, place: &str, source: sqlx::Error) -> Error {
     Error::Unavailable {
         code: "database_unavailable",
-        detail: format!("the database that {setting} names cannot be opened"),
-        source: Some(source.into()),
-    }
-}
-
-/// The file of an SQLite URL; `None` for any other database.
-#[must_use]
-pub fn sqlite_file(url: &str) -> Option<PathBuf> {
-    match parse("url", url) {
-        Ok(Address::Sqlite(path)) => Some(path),
-        Ok(Address::Postgres(_) | Address::MySql(_)) | Err(_) => None,
+        detail: format!(
+            "the database that {setting} names, {place}, cannot be opened; see that it is there and \
+             lets this user in, or correct {setting}"
+        ),
+        source: Some(cause(source)),
     }
 }

@@ -1,6 +1,6 @@
 //! What a driver's error means for whoever asked.
 
-use crate::error::Error;
+use crate::error::{Cause, Error};
 
 /// For a database that cannot be reached or gives no connection.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
@@ -8,7 +8,15 @@ pub(super) fn unavailable(error: sqlx::Error) -> Error {
         code: "database_unavailable",
         detail: "the database cannot be reached or has no connection free; try again in a moment"
             .into(),
-        source: Some(error.into()),
+        source: Some(cause(error)),
+    }
+}
+
+/// The cause for the log; a pool that tried in vain knows no other than that its time was up.
+pub(super) fn cause(error: sqlx::Error) -> Cause {
+    match error {
+        sqlx::Error::PoolTimedOut => "no connection came about in time".into(),
+        other => other.into(),
     }
 }
 
@@ -16,7 +24,8 @@ pub(super) fn unavailable(error: sqlx::Error) -> Error {
 pub(super) fn lost(error: sqlx::Error) -> Error {
     Error::Unavailable {
         code: "database_lost",
-        detail: "the database ended the connection while the rows were being read".into(),
+        detail: "the database ended the connection while the rows were being read; try again"
+            .into(),
         source: Some(error.into()),
     }
 }

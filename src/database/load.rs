@@ -15,7 +15,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sea_orm::{DatabaseConnection, DbBackend};
 use sqlx::mysql::MySqlPool;
@@ -25,7 +25,7 @@ use tokio::runtime::Handle;
 use self::mysql::MySqlLoader;
 use self::postgres::PostgresLoader;
 use self::sqlite::SqliteLoader;
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::rows::{Kind, RowSink, Value};
 
 /// A database that rows can be loaded into.
@@ -123,6 +123,50 @@ impl Loader {
         })
     }
 
+    /// Opens a session that takes rows in before it takes any lock: on SQLite outside of a transaction
+    /// and with `file` attached for them, on MySQL outside of one.
+    ///
+    /// # Errors
+    /// As [`Loader::begin`].
+    pub(super) fn begin_staging(target: &Target, file: &Path) -> Result<Self> {
+        match target {
+            Target::Sqlite(path) => {
+                let loader = SqliteLoader::open(path)?;
+                loader.attach(file)?;
+                Ok(Self::Sqlite(loader))
+            }
+            Target::Postgres { .. } => {
+                let mut loader = Self::begin(target)?;
+                loader.execute("SET LOCAL TimeZone = 'UTC'")?;
+                Ok(loader)
+            }
+            Target::MySql { .. } => {
+                let mut loader = Self::begin(target)?;
+                loader.execute("COMMIT")?;
+                Ok(loader)
+            }
+        }
+    }
+
+    /// Opens a session that will only read.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the database cannot be reached.
+    pub(super) fn begin_reading(target: &Target) -> Result<Self> {
+        match target {
+            Target::Sqlite(path) => SqliteLoader::open(path).map(Self::Sqlite),
+            Target::Postgres { .. } | Target::MySql { .. } => Self::begin(target),
+        }
+    }
+
+    /// What ends the statement under way, on SQLite.
+    pub(super) fn interrupter(&self) -> Option<rusqlite::InterruptHandle> {
+        match self {
+            Self::Sqlite(loader) => Some(loader.interrupter()),
+            Self::Postgres(_) | Self::MySql(_) => None,
+        }
+    }
+
     /// Keeps other writers off a table until the end; readers may go on.
     ///
     /// # Errors
@@ -184,6 +228,47 @@ impl Loader {
             Self::Sqlite(loader) => loader.execute(sql),
             Self::Postgres(loader) => loader.execute(sql),
             Self::MySql(loader) => loader.execute(sql),
+        }
+    }
+
+    /// The rows of whole numbers that a query gives, in order.
+    ///
+    /// # Errors
+    /// Whatever the database says against it; what `each` does.
+    pub(super) fn integers(
+        &mut self,
+        sql: &str,
+        each: &mut dyn FnMut(&[Option<i64>]) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Sqlite(loader) => loader.integers(sql, each),
+            Self::Postgres(loader) => loader.integers(sql, each),
+            Self::MySql(loader) => loader.integers(sql, each),
+        }
+    }
+
+    /// The one whole number that a query gives.
+    ///
+    /// # Errors
+    /// Whatever the database says against it.
+    pub(super) fn integer(&mut self, sql: &str) -> Result<i64> {
+        let mut found = 0;
+        self.integers(sql, &mut |row| {
+            found = row.first().copied().flatten().unwrap_or_default();
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The texts that a query gives, with texts for its placeholders.
+    ///
+    /// # Errors
+    /// Whatever the database says against it.
+    pub(super) fn texts(&mut self, sql: &str, arguments: &[&str]) -> Result<Vec<Option<String>>> {
+        match self {
+            Self::Sqlite(loader) => loader.texts(sql, arguments),
+            Self::Postgres(loader) => loader.texts(sql, arguments),
+            Self::MySql(loader) => loader.texts(sql, arguments),
         }
     }
 
@@ -249,6 +334,20 @@ impl Loader {
             Self::MySql(loader) => loader.commit(grown),
         }
     }
+}
+
+/// The error for rows that the database itself does not take; what it said goes to the log too.
+fn against_rows(said: &str, error: impl std::error::Error) -> Error {
+    tracing::warn!(%error, "the database refused rows");
+    Error::Invalid(vec![Problem {
+        parameter: None,
+        code: "refused_by_database",
+        value: None,
+        detail: format!(
+            "the database does not take the rows: {said}; nothing was stored; mend the rows, or have \
+             whoever runs the server declare the rule in the definition, so that the rows are named"
+        ),
+    }])
 }
 
 /// An identifier as SQLite and PostgreSQL quote it.

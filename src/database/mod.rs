@@ -1,6 +1,7 @@
 //! Databases: connections, and statements on their way to being rows. The only folder that knows
 //! sqlx and rusqlite.
 
+mod address;
 mod cells;
 mod connect;
 mod decode;
@@ -13,11 +14,13 @@ mod query;
 mod server;
 mod source;
 mod sqlite;
+mod stage;
 
 #[cfg(test)]
 mod tests;
 
-pub use connect::{Database, open, sqlite_file};
+pub use address::sqlite_file;
+pub use connect::{Database, open};
 #[cfg(test)]
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};
@@ -25,3 +28,4 @@ pub use query::{Arg, Cell, Dialect, Query, Read, Unit};
 pub use source::Source;
 #[cfg(test)]
 pub(crate) use sqlite::register_functions;
+pub use stage::{Clash, Found, Merged, Plan, Referenced, Stage, Staged, TableName, committed};

@@ -112,7 +112,10 @@ pub(super) async fn pull<F: Form>(
         // The stop is polled only where the database makes us wait; otherwise one atomic load.
         let next = poll_fn(|context| match stream.as_mut().poll_next(context) {
             Poll::Ready(row) => Poll::Ready(Some(row)),
-            Poll::Pending => fired.as_mut().poll_unpin(context).map(|()| None),
+            Poll::Pending => {
+                sink.idle();
+                fired.as_mut().poll_unpin(context).map(|()| None)
+            }
         });
         let Some(row) = next.await else {
             return Err(Pulled::Ours(stop.error()));

@@ -94,6 +94,37 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection> {
         })
 }
 
+/// Prepares a statement without running it.
+///
+/// # Errors
+/// As [`super::Database::describe`].
+pub(super) fn describe(path: &Path, sql: &str) -> Result<()> {
+    open_read_only(path)?.prepare(sql).map(drop).map_err(refused)
+}
+
+/// See [`super::Database::text_type`].
+///
+/// # Errors
+/// As [`super::Database::describe`].
+pub(super) fn text_type(path: &Path, sql: &str) -> Result<Option<String>> {
+    let connection = open_read_only(path)?;
+    let statement = connection.prepare(sql).map_err(refused)?;
+    let columns = statement.columns();
+    let declared = columns.first().and_then(rusqlite::Column::decl_type);
+    Ok(declared.filter(|declared| has_text_affinity(declared)).map(str::to_owned))
+}
+
+fn refused(source: rusqlite::Error) -> Error {
+    Error::Query { doing: "preparing a report's statement".into(), source: source.into() }
+}
+
+/// Whether a column of this declared type compares as text ("Datatypes In SQLite", 3.1).
+fn has_text_affinity(declared: &str) -> bool {
+    let declared = declared.to_ascii_uppercase();
+    let has = |word: &str| declared.contains(word);
+    !has("INT") && (has("CHAR") || has("CLOB") || has("TEXT"))
+}
+
 /// Interrupts a connection's statement once the run is stopped, until it is dropped.
 struct Interrupter(tokio::task::JoinHandle<()>);
 

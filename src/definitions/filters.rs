@@ -198,6 +198,9 @@ fn value(filter: &Filter, text: &str, tz: &TimeZone) -> Result<Given, Problem> {
             ),
         ));
     }
+    if let Some(problem) = too_long(name, takes, text) {
+        return Err(problem);
+    }
     typed(takes, text, tz).ok_or_else(|| {
         let (code, wanted) = wanted(takes);
         Problem::parameter(
@@ -209,6 +212,20 @@ fn value(filter: &Filter, text: &str, tz: &TimeZone) -> Result<Given, Problem> {
     })
 }
 
+/// Numbers that are right but for their length.
+fn too_long(name: &str, kind: Kind, text: &str) -> Option<Problem> {
+    let long = kind == Kind::Decimal && text.len() > MOST_DIGITS && is_decimal(text);
+    long.then(|| {
+        let detail = format!(
+            "the filter \"{name}\" is given a number of {} characters and takes {MOST_DIGITS} at \
+             most; leave out digits that make no difference",
+            text.len()
+        );
+        // The number itself would only be long.
+        Problem { parameter: Some(name.into()), code: "not_a_decimal", value: None, detail }
+    })
+}
+
 fn typed(kind: Kind, text: &str, tz: &TimeZone) -> Option<Given> {
     match kind {
         Kind::Text | Kind::Json => (!text.contains('\0')).then(|| Given::Text(text.to_owned())),
@@ -217,10 +234,7 @@ fn typed(kind: Kind, text: &str, tz: &TimeZone) -> Option<Given> {
             let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             plain.then(|| text.parse().ok()).flatten().map(Given::Int)
         }
-        Kind::Decimal => {
-            let short = text.len() <= MOST_DIGITS;
-            (short && is_decimal(text)).then(|| Given::Decimal(text.to_owned()))
-        }
+        Kind::Decimal => is_decimal(text).then(|| Given::Decimal(text.to_owned())),
         Kind::Float => {
             text.parse().ok().filter(|number: &f64| number.is_finite()).map(Given::Float)
         }

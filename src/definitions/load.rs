@@ -6,33 +6,85 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fault::Fault;
+use super::import::Import;
 use super::parse;
 use super::report::Report;
 
 /// How the files that come with the program are told apart in messages.
 pub(super) const BUILT_IN: &str = "built-in";
 
-/// Every report that could be read, and what is wrong with the others.
+/// The definitions that come with the program, each a name and a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltIn<'t> {
+    /// The reports.
+    pub reports: &'t [(&'t str, &'t str)],
+    /// The imports.
+    pub imports: &'t [(&'t str, &'t str)],
+}
+
+/// A folder of the directory: what kind of definitions its files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folder {
+    /// `reports/`
+    Reports,
+    /// `imports/`
+    Imports,
+}
+
+impl Folder {
+    /// Every folder, in the order in which they are read.
+    pub const ALL: [Self; 2] = [Self::Reports, Self::Imports];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reports => "reports",
+            Self::Imports => "imports",
+        }
+    }
+
+    /// One of its definitions, in words.
+    const fn one(self) -> &'static str {
+        match self {
+            Self::Reports => "a report",
+            Self::Imports => "an import",
+        }
+    }
+
+    fn file(self, name: &str) -> String {
+        format!("{}/{name}.toml", self.name())
+    }
+}
+
+/// Every definition that could be read, and what is wrong with the others.
 #[derive(Debug, Clone, Default)]
 pub struct Definitions {
     /// The reports by name.
     pub reports: BTreeMap<String, Arc<Report>>,
+    /// The imports by name.
+    pub imports: BTreeMap<String, Arc<Import>>,
     /// The faults, file by file, in the order of their lines.
     pub faults: Vec<Fault>,
 }
 
 impl Definitions {
-    /// Reads the built-in definitions, each a name and a text, and then `reports/*.toml` of the
-    /// directory, where one of a built-in's name replaces it.
+    /// Reads the built-in definitions, and then `reports/*.toml` and `imports/*.toml` of the directory,
+    /// where one of a built-in's name replaces it.
     ///
-    /// A file with faults gives no report, and takes a built-in of its name away with it: an answer
-    /// by a definition that somebody meant to replace would be a wrong one. A directory without a
-    /// folder `reports` has no reports; one that is not there is a fault.
+    /// A file with faults gives no definition, and takes a built-in of its name away with it: an answer
+    /// by a definition that somebody meant to replace would be a wrong one. A directory need not have
+    /// every folder; one that is not there is a fault.
     #[must_use]
-    pub fn load(builtins: &[(&str, &str)], directory: Option<&Path>) -> Self {
+    pub fn load(built_in: BuiltIn<'_>, directory: Option<&Path>) -> Self {
         let mut definitions = Self::default();
-        for (name, text) in builtins {
-            definitions.put(name, &format!("{BUILT_IN} reports/{name}.toml"), text);
+        for (folder, texts) in
+            [(Folder::Reports, built_in.reports), (Folder::Imports, built_in.imports)]
+        {
+            for (name, text) in texts {
+                let file = format!("{BUILT_IN} {}", folder.file(name));
+                definitions.put(folder, name, &file, text);
+            }
         }
         if let Some(directory) = directory {
             definitions.read_directory(directory);
@@ -45,59 +97,82 @@ impl Definitions {
     #[must_use]
     pub fn keeping(mut self, earlier: &Self) -> Self {
         let all = self.faults.iter().any(Fault::is_of_directory);
-        for (name, report) in &earlier.reports {
-            if all || self.is_at_fault(name) {
-                self.reports.entry(name.clone()).or_insert_with(|| Arc::clone(report));
-            }
+        let kept = |folder, name: &String| all || self.is_at_fault(folder, name);
+        let reports = earlier.reports.iter().filter(|(name, _)| kept(Folder::Reports, name));
+        let reports: Vec<_> = reports.collect();
+        let imports = earlier.imports.iter().filter(|(name, _)| kept(Folder::Imports, name));
+        let imports: Vec<_> = imports.collect();
+        for (name, report) in reports {
+            self.reports.entry(name.clone()).or_insert_with(|| Arc::clone(report));
+        }
+        for (name, import) in imports {
+            self.imports.entry(name.clone()).or_insert_with(|| Arc::clone(import));
         }
         self
     }
 
-    /// Whether the file of the report with this name has faults.
+    /// Whether the file of the definition with this name has faults.
     #[must_use]
-    pub fn is_at_fault(&self, name: &str) -> bool {
-        let file = format!("reports/{name}.toml");
+    pub fn is_at_fault(&self, folder: Folder, name: &str) -> bool {
+        let file = folder.file(name);
         self.faults.iter().any(|fault| fault.file == file)
     }
 
-    fn put(&mut self, name: &str, file: &str, text: &str) {
-        self.reports.remove(name);
-        match parse::report(name, file, text) {
-            Ok(report) => {
-                self.reports.insert(name.to_owned(), Arc::new(report));
+    fn put(&mut self, folder: Folder, name: &str, file: &str, text: &str) {
+        match folder {
+            Folder::Reports => {
+                let read = parse::report(name, file, text);
+                replace(&mut self.reports, name, read, &mut self.faults);
             }
-            Err(faults) => self.faults.extend(faults),
+            Folder::Imports => {
+                let read = parse::import(name, file, text);
+                replace(&mut self.imports, name, read, &mut self.faults);
+            }
+        }
+    }
+
+    fn take_away(&mut self, folder: Folder, name: &str) {
+        match folder {
+            Folder::Reports => drop(self.reports.remove(name)),
+            Folder::Imports => drop(self.imports.remove(name)),
         }
     }
 
     fn read_directory(&mut self, directory: &Path) {
-        let reports = directory.join("reports");
-        match files(&reports) {
-            Ok(files) => files.iter().for_each(|file| self.read_file(file)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && directory.is_dir() => {}
-            Err(error) => self.unreadable(
-                &reports.display().to_string(),
-                &format!("the directory cannot be read: {error}"),
-                "make it, let the server's user read it, or change the setting \"definitions\"",
-            ),
+        let remedy =
+            "make it, let the server's user read it, or change the setting \"definitions\"";
+        for folder in Folder::ALL {
+            let path = directory.join(folder.name());
+            match files(&path) {
+                Ok(files) => files.iter().for_each(|file| self.read_file(folder, file)),
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    let message = format!("the directory cannot be read: {error}");
+                    self.unreadable(&path.display().to_string(), &message, remedy);
+                }
+                Err(_) if directory.is_dir() => {}
+                Err(error) => {
+                    let message = format!("the directory cannot be read: {error}");
+                    return self.unreadable(&directory.display().to_string(), &message, remedy);
+                }
+            }
         }
     }
 
-    fn read_file(&mut self, path: &Path) {
+    fn read_file(&mut self, folder: Folder, path: &Path) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let file = format!("reports/{stem}.toml");
+        let file = folder.file(&stem);
         if !parse::is_name(&stem) {
             self.unreadable(
                 &file,
-                &format!("\"{stem}\" cannot be the name of a report"),
+                &format!("\"{stem}\" cannot be the name of {}", folder.one()),
                 "rename the file, using lowercase letters, digits, \"-\" and \"_\"",
             );
             return;
         }
         match fs::read(path).map(String::from_utf8) {
-            Ok(Ok(text)) => self.put(&stem, &file, &text),
+            Ok(Ok(text)) => self.put(folder, &stem, &file, &text),
             Ok(Err(error)) => {
-                self.reports.remove(stem.as_ref());
+                self.take_away(folder, &stem);
                 let valid = error.utf8_error().valid_up_to();
                 let line =
                     error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
@@ -109,12 +184,9 @@ impl Definitions {
                 });
             }
             Err(error) => {
-                self.reports.remove(stem.as_ref());
-                self.unreadable(
-                    &file,
-                    &format!("the file cannot be read: {error}"),
-                    "let the server's user read it",
-                );
+                self.take_away(folder, &stem);
+                let (message, remedy) = why_unreadable(path, &error);
+                self.unreadable(&file, &message, remedy);
             }
         }
     }
@@ -126,6 +198,35 @@ impl Definitions {
             message: message.to_owned(),
             remedy: remedy.to_owned(),
         });
+    }
+}
+
+/// What is wrong with a file that cannot be read, and what to do.
+fn why_unreadable(path: &Path, error: &std::io::Error) -> (String, &'static str) {
+    if path.is_dir() {
+        let message = "it is a directory, and its name ends like that of a definition";
+        return (message.into(), "put a file in its place, or take .toml off its name");
+    }
+    match path.read_link() {
+        Ok(target) if !path.exists() => (
+            format!("it is a link to {}, which is not there", target.display()),
+            "put the file there, or remove the link",
+        ),
+        _ => (format!("the file cannot be read: {error}"), "let the server's user read it"),
+    }
+}
+
+/// Puts what was read in the place of an earlier one of its name, and nothing there if it has faults.
+fn replace<T>(
+    all: &mut BTreeMap<String, Arc<T>>,
+    name: &str,
+    read: Result<T, Vec<Fault>>,
+    faults: &mut Vec<Fault>,
+) {
+    all.remove(name);
+    match read {
+        Ok(definition) => drop(all.insert(name.to_owned(), Arc::new(definition))),
+        Err(found) => faults.extend(found),
     }
 }
 

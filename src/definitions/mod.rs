@@ -1,5 +1,5 @@
-//! Definition files and what is made of them: TOML → checked [`Report`]s; a report, the filters of a
-//! request and the scope of its caller → one statement.
+//! Definition files and what is made of them: TOML → checked [`Report`]s and [`Import`]s; a report, the
+//! filters of a request and the scope of its caller → one statement.
 //!
 //! The way through: [`Definitions::load`] reads the files; [`parse_filters`] types what a request
 //! asks; [`rows`] and [`count`] make the statements, both of them out of one function that binds the
@@ -10,6 +10,9 @@ mod conditions;
 mod cursor;
 mod fault;
 mod filters;
+mod fold;
+mod import;
+mod in_force;
 mod load;
 mod mysql;
 mod paging;
@@ -19,6 +22,7 @@ mod report;
 mod sqlite_order;
 mod statement;
 mod times;
+mod units;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +30,11 @@ mod tests;
 pub use cursor::{decode as decode_cursor, encode as encode_cursor};
 pub use fault::Fault;
 pub use filters::{Filters, Given, Moment, parse as parse_filters};
-pub use load::Definitions;
+pub use fold::{fold, is_unseen, narrow};
+pub use import::{Bounds, Field, Import, Pattern, Reference, Takes, Target, UnknownColumns};
+pub use in_force::InForce;
+pub use load::{BuiltIn, Definitions, Folder};
 pub use report::{Declared, Filter, Op, Order, Origin, ROWS_PARAMETERS, Report, ScopeColumn, Zone};
 pub use sqlite_order::canonical_time;
 pub use statement::{Selection, count, probe, rows};
+pub use units::{MOST_DIGITS, NoUnits, to_units, units_text, write_units};

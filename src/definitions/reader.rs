@@ -66,16 +66,25 @@ impl<'t> Part<'t> {
         );
     }
 
-    /// A text that is not empty.
+    /// A text that is not empty, and that can be shown where people read it.
     pub(super) fn text(&self, key: &str, faults: &mut Faults<'_>) -> Option<Spot<String>> {
+        self.filled(key, "give it a text, or leave the key out", faults)
+    }
+
+    /// A text that is not empty; `remedy` is for one that is.
+    fn filled(&self, key: &str, remedy: &str, faults: &mut Faults<'_>) -> Option<Spot<String>> {
         let value = self.get(key)?;
         let at = value.span().start;
         match value.get_ref().as_str() {
             Some(text) if text.trim().is_empty() => {
+                faults.at(at, format!("\"{key}\" of {} is empty", self.what), remedy);
+                None
+            }
+            Some(text) if text.chars().any(|char| is_misplaced(key, char)) => {
                 faults.at(
                     at,
-                    format!("\"{key}\" of {} is empty", self.what),
-                    "give it a text, or leave the key out",
+                    format!("\"{key}\" of {} has a control character in it", self.what),
+                    "take it out; it cannot be shown",
                 );
                 None
             }
@@ -101,7 +110,7 @@ impl<'t> Part<'t> {
                 format!("add one, for example {key} = \"{example}\""),
             );
         }
-        self.text(key, faults)
+        self.filled(key, &format!("give it a text, for example \"{example}\""), faults)
     }
 
     /// One of a few words, each with its meaning.
@@ -112,6 +121,16 @@ impl<'t> Part<'t> {
         faults: &mut Faults<'_>,
     ) -> Option<Spot<T>> {
         let text = self.text(key, faults)?;
+        self.meaning(key, words, &text, faults)
+    }
+
+    fn meaning<T: Copy>(
+        &self,
+        key: &str,
+        words: &[(&str, T)],
+        text: &Spot<String>,
+        faults: &mut Faults<'_>,
+    ) -> Option<Spot<T>> {
         let found = words.iter().find(|(word, _)| *word == text.value);
         if found.is_none() {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -131,11 +150,9 @@ impl<'t> Part<'t> {
         words: &[(&str, T)],
         faults: &mut Faults<'_>,
     ) -> Option<Spot<T>> {
-        if self.get(key).is_none() {
-            let example = words.first().map_or("", |(word, _)| *word);
-            return self.needed(key, example, faults).and(None);
-        }
-        self.word(key, words, faults)
+        let example = words.first().map_or("", |(word, _)| *word);
+        let text = self.needed(key, example, faults)?;
+        self.meaning(key, words, &text, faults)
     }
 
     /// `true` or `false`.
@@ -172,6 +189,56 @@ impl<'t> Part<'t> {
             faults.at(at, message, format!("write {wanted}"));
         }
         number.map(|value| Spot { value, at })
+    }
+
+    /// A whole number within `least..=most`.
+    pub(super) fn whole(
+        &self,
+        key: &str,
+        (least, most): (u64, u64),
+        faults: &mut Faults<'_>,
+    ) -> Option<Spot<u64>> {
+        let value = self.get(key)?;
+        let at = value.span().start;
+        let wanted = format!("a whole number from {least} to {most}, without quotes");
+        let Some(digits) = value.get_ref().as_integer() else {
+            self.mistyped(key, value, &wanted, faults);
+            return None;
+        };
+        let number = u64::from_str_radix(digits.as_str(), digits.radix()).ok();
+        let number = number.filter(|number| (least..=most).contains(number));
+        if number.is_none() {
+            let message = format!("\"{key}\" of {} is out of bounds", self.what);
+            faults.at(at, message, format!("write {wanted}"));
+        }
+        number.map(|value| Spot { value, at })
+    }
+
+    /// A number, date, time or text as it is written; `example` is one of what is wanted.
+    pub(super) fn written(
+        &self,
+        key: &str,
+        example: &str,
+        faults: &mut Faults<'_>,
+    ) -> Option<Spot<String>> {
+        let value = self.get(key)?;
+        let at = value.span().start;
+        let written = match value.get_ref() {
+            DeValue::Integer(digits) if digits.radix() == 10 => digits.as_str().to_owned(),
+            DeValue::Float(digits) => digits.as_str().to_owned(),
+            DeValue::Datetime(time) => time.to_string(),
+            DeValue::String(_) => return self.text(key, faults),
+            DeValue::Integer(_) | DeValue::Boolean(_) | DeValue::Array(_) | DeValue::Table(_) => {
+                self.mistyped(key, value, &format!("{key} = {example}"), faults);
+                return None;
+            }
+        };
+        Some(Spot { value: written, at })
+    }
+
+    /// Where the value of a key stands, where it is there.
+    pub(super) fn place(&self, key: &str) -> Option<usize> {
+        self.get(key).map(|value| value.span().start)
     }
 
     /// A list of texts, none of them empty.
@@ -243,5 +310,14 @@ impl<'t> Part<'t> {
             at: name.span().start,
         };
         table.iter().map(|(name, value)| (spot(name), value)).collect()
+    }
+}
+
+/// Whether a text under this key cannot have a character: what people read may be of several lines, and
+/// has no other control characters; a NUL ends a text in some databases.
+fn is_misplaced(key: &str, char: char) -> bool {
+    match key {
+        "title" | "description" => char.is_control() && !matches!(char, '\n' | '\r' | '\t'),
+        _ => char == '\0',
     }
 }

@@ -10,7 +10,7 @@ use super::report::Filter;
 use super::sqlite_order::{canonical_time, coarse_from, coarse_until};
 use super::statement::column;
 use crate::database::{Dialect, Unit};
-use crate::rows::{Instant, ZoneClock};
+use crate::rows::{Date, Instant, ZoneClock};
 
 /// A day is a half-open span, so every comparison with it is one with its start or its end.
 pub(super) fn condition(
@@ -21,7 +21,9 @@ pub(super) fn condition(
 ) -> Expr {
     let bound = |comparison, at| match dialect {
         Dialect::Sqlite => sqlite_time(filter, comparison, at),
-        Dialect::Postgres => micros_time(filter, comparison, at, postgres_clock),
+        Dialect::Postgres => {
+            micros_time(filter, comparison, at, |zone, at| Some(postgres_clock(zone, at)))
+        }
         Dialect::MySql => micros_time(filter, comparison, at, mysql_clock),
     };
     match (comparison, moment) {
@@ -47,7 +49,7 @@ fn micros_time(
     filter: &Filter,
     comparison: Comparison,
     at: Instant,
-    clock: fn(Option<TimeZone>, Instant) -> Expr,
+    clock: fn(Option<TimeZone>, Instant) -> Option<Expr>,
 ) -> Expr {
     let cell = column(&filter.column);
     let (floor, exact) = units(at, filter.unit.unwrap_or(Unit::Microseconds));
@@ -61,19 +63,40 @@ fn micros_time(
         return comparison.of(cell, Expr::val(count));
     }
     let zone = filter.zone.as_ref().map(|zone| zone.rules.clone());
-    comparison.of(cell, clock(zone, Instant::from_micros(count)))
-}
-
-fn postgres_clock(zone: Option<TimeZone>, at: Instant) -> Expr {
-    match zone {
-        Some(zone) => Expr::val(clock_text(zone, at)).cast_as("timestamp"),
-        None => Expr::val(clock_text(TimeZone::UTC, at) + "Z").cast_as("timestamptz"),
+    match clock(zone, Instant::from_micros(count)) {
+        Some(bound) => comparison.of(cell, bound),
+        None => of_the_end(cell, comparison),
     }
 }
 
-/// A moment's type has no zone of its own here: the session's makes it UTC.
-fn mysql_clock(zone: Option<TimeZone>, at: Instant) -> Expr {
-    Expr::val(clock_text(zone.unwrap_or(TimeZone::UTC), at)).cast_as("datetime(6)")
+/// The comparison of a cell with what is later than any cell can be.
+fn of_the_end(cell: Expr, comparison: Comparison) -> Expr {
+    match comparison {
+        Comparison::Lt | Comparison::Le | Comparison::Ne => cell.is_not_null(),
+        Comparison::Gt | Comparison::Ge | Comparison::Eq => never(),
+    }
+}
+
+fn postgres_clock(zone: Option<TimeZone>, at: Instant) -> Expr {
+    let (suffix, kind) = if zone.is_some() { ("", "timestamp") } else { ("Z", "timestamptz") };
+    let (date, clock) = wall(zone, at);
+    let (year, month, day) = date.ymd();
+    // It counts the years before 1 backwards, and has no year 0.
+    let text = if year > 0 {
+        format!("{} {clock}{suffix}", date_text(date))
+    } else {
+        format!("{:04}-{month:02}-{day:02} {clock}{suffix} BC", 1 - year)
+    };
+    Expr::val(text).cast_as(kind)
+}
+
+/// A moment's type has no zone of its own here: the session's makes it UTC. What begins in a zone to
+/// the west on the last day, or ends there, lies behind the last year that the type has, and would be
+/// read as NULL; on the other side it has a year 0, which no zone goes behind.
+fn mysql_clock(zone: Option<TimeZone>, at: Instant) -> Option<Expr> {
+    let (date, clock) = wall(zone, at);
+    let held = date.ymd().0 <= MYSQL_LAST_YEAR;
+    held.then(|| Expr::val(format!("{} {clock}", date_text(date))).cast_as("datetime(6)"))
 }
 
 /// Whole units since 1970, rounded down, and whether nothing was left over.
@@ -131,10 +154,14 @@ const fn unit_word(unit: Unit) -> &'static str {
     }
 }
 
-/// What the wall clock of `zone` shows, to the microsecond, as both databases read it.
-fn clock_text(zone: TimeZone, at: Instant) -> String {
-    let (date, second, nanos) = ZoneClock::new(zone).civil(at);
+/// The last year of a `datetime`.
+const MYSQL_LAST_YEAR: i32 = 9999;
+
+/// What the wall clock of a zone shows, of UTC without one: the day, and the time to the microsecond as
+/// both databases read it.
+fn wall(zone: Option<TimeZone>, at: Instant) -> (Date, String) {
+    let (date, second, nanos) = ZoneClock::new(zone.unwrap_or(TimeZone::UTC)).civil(at);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    let clock = format!("{} {hour:02}:{minute:02}:{second:02}", date_text(date));
-    if nanos == 0 { clock } else { format!("{clock}.{:06}", nanos / 1_000) }
+    let clock = format!("{hour:02}:{minute:02}:{second:02}");
+    (date, if nanos == 0 { clock } else { format!("{clock}.{:06}", nanos / 1_000) })
 }

@@ -101,6 +101,11 @@ impl Channel {
         stop.check()
     }
 
+    /// Whether there is room for another chunk.
+    pub(super) fn has_room(&self) -> bool {
+        self.lock().chunks.len() < CAPACITY
+    }
+
     /// Waits until there is room for another chunk.
     pub(super) fn room(&self, stall: Option<Duration>, stop: &Stop) -> Result<()> {
         self.wait(CAPACITY - 1, stall, stop)

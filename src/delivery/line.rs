@@ -11,6 +11,7 @@ use super::Written;
 use super::channel::Channel;
 use super::coding::Coder;
 use crate::error::{Error, Result};
+use crate::rows::hex;
 
 /// Something to write an answer into that says when it is whole.
 pub trait Output: Write + Send {
@@ -133,12 +134,4 @@ impl Line {
         let (bytes, spent) = (self.bytes, self.spent);
         Totals { rows, bytes, sha256: hex(&self.digest.clone().finalize()), spent }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -9,6 +9,7 @@ mod coding;
 mod cursor;
 mod line;
 mod pump;
+mod turns;
 
 #[cfg(test)]
 mod tests;
@@ -77,7 +78,7 @@ pub async fn write(
     delivery: Delivery,
     writer: Box<dyn Output>,
     permit: Option<Permit>,
-) -> Result<Written> {
+) -> Result<Delivered> {
     let stop = delivery.run.stop().clone();
     let (shared, mut ended) = pump::start(delivery, Outlet::Writer(writer), permit.map(Arc::new))?;
     let mut late = Ok(());
@@ -94,6 +95,15 @@ pub async fn write(
     }
 }
 
+/// A delivery that is complete.
+#[derive(Debug)]
+pub struct Delivered {
+    /// What was written.
+    pub written: Written,
+    /// The token of the page behind it, where a page was asked for and there are more rows.
+    pub next: Option<String>,
+}
+
 /// What was written in whole.
 #[derive(Debug, Clone)]
 pub struct Written {
@@ -103,7 +113,7 @@ pub struct Written {
     pub sha256: String,
 }
 
-fn outcome(ended: Result<Result<Written>, oneshot::error::RecvError>) -> Result<Written> {
+fn outcome(ended: Result<Result<Delivered>, oneshot::error::RecvError>) -> Result<Delivered> {
     ended.map_err(|source| Error::internal("waiting for a pump", source))?
 }
 

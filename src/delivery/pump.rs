@@ -17,7 +17,8 @@ use super::batch::Shared;
 use super::channel::Channel;
 use super::coding::Coder;
 use super::line::{Outlet, Totals};
-use super::{Cursor, Delivery, Written};
+use super::turns::Turn;
+use super::{Cursor, Delivered, Delivery};
 use crate::database::Source;
 use crate::error::{Error, Result};
 use crate::rows::{RowSink, Value, Warning};
@@ -43,7 +44,7 @@ pub(super) fn start(
     delivery: Delivery,
     outlet: Outlet,
     permit: Option<Arc<Permit>>,
-) -> Result<(Arc<Shared>, oneshot::Receiver<Result<Written>>)> {
+) -> Result<(Arc<Shared>, oneshot::Receiver<Result<Delivered>>)> {
     let Delivery { source, encoder, coding, run, cursor, summary, stall } = delivery;
     let channel = match &outlet {
         Outlet::Channel(channel) => Some(Arc::clone(channel)),
@@ -76,7 +77,7 @@ pub(super) fn start(
 
 impl Pump {
     /// Does the run and says its last word.
-    fn work(mut self, source: Source) -> Result<Written> {
+    fn work(mut self, source: Source) -> Result<Delivered> {
         let mut warnings = Vec::new();
         // A panic in an encoder or a driver is a failed run, not a lost permit.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
@@ -96,14 +97,19 @@ impl Pump {
             cursor: self.cursor.as_mut(),
             stall: self.stall,
             stop: &stop,
+            turn: Turn::of_this_thread(),
         };
         source.drive(&mut sink, &stop, warnings)?;
+        // What is left is short, but for a workbook, which is compressed now.
+        let Pouring { mut turn, .. } = sink;
+        turn.row();
         let room = || match &self.channel {
             Some(channel) => channel.room(self.stall, &stop),
             None => stop.check(),
         };
         let totals = self.shared.finish(&room)?;
         if let Some(channel) = &self.channel {
+            turn.give_up();
             // Complete is what the client has taken, not what waits for it.
             self.shared.waiting(|| channel.wait(0, self.stall, &stop))?;
         } else {
@@ -113,7 +119,7 @@ impl Pump {
         Ok(totals)
     }
 
-    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>) -> Result<Written> {
+    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>) -> Result<Delivered> {
         let next = self.cursor.as_ref().and_then(Cursor::next);
         warnings.extend(self.shared.warnings());
         let outcome = Outcome {
@@ -150,10 +156,11 @@ impl Pump {
         if let Err(error) = &closed {
             tracing::error!(run = %id, %error, "an answer was broken off at its very end");
         }
-        end(channel.as_deref(), closed.map(|()| next)).map(|()| totals.written())
+        let next = end(channel.as_deref(), closed.map(|()| next))?;
+        Ok(Delivered { written: totals.written(), next })
     }
 
-    fn fail(self, error: Error, mut warnings: Vec<Warning>) -> Result<Written> {
+    fn fail(self, error: Error, mut warnings: Vec<Warning>) -> Result<Delivered> {
         warnings.extend(self.shared.warnings());
         let totals = self.shared.give_up();
         let id = self.run.id();
@@ -199,14 +206,14 @@ impl Pump {
     }
 }
 
-/// Tells the channel's receiver how it ended; without one, the caller.
-fn end(channel: Option<&Channel>, outcome: Result<Option<String>>) -> Result<()> {
+/// Tells the channel's receiver how it ended and what the next page is; without one, the caller.
+fn end(channel: Option<&Channel>, outcome: Result<Option<String>>) -> Result<Option<String>> {
     match channel {
         Some(channel) => {
             channel.end(outcome);
-            Ok(())
+            Ok(None)
         }
-        None => outcome.map(drop),
+        None => outcome,
     }
 }
 
@@ -254,6 +261,7 @@ struct Pouring<'p> {
     cursor: Option<&'p mut Cursor>,
     stall: Option<Duration>,
     stop: &'p Stop,
+    turn: Turn,
 }
 
 impl RowSink for Pouring<'_> {
@@ -265,10 +273,18 @@ impl RowSink for Pouring<'_> {
                 None => return Ok(()),
             },
         };
+        self.turn.row();
         let sent = self.shared.row(row)?;
-        if let Some(channel) = self.channel.filter(|_| sent) {
+        if let Some(channel) = self.channel.filter(|_| sent)
+            && !channel.has_room()
+        {
+            self.turn.give_up();
             self.shared.waiting(|| channel.room(self.stall, self.stop))?;
         }
         Ok(())
+    }
+
+    fn idle(&mut self) {
+        self.turn.give_up();
     }
 }

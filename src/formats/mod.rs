@@ -16,8 +16,8 @@ mod tests;
 
 pub use csv::CsvEncoder;
 pub use object::ObjectEncoder;
-pub use xlsx::XlsxEncoder;
 pub use xlsx::sheet_names;
+pub use xlsx::{FormColumn, HandedBack, Sent, XlsxEncoder, form, hush_full_disks};
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -27,7 +27,7 @@ use crate::spool::Kept;
 /// Bytes read at once.
 const BLOCK: usize = 256 << 10;
 
-/// The file of a run, or the part of it that the request asks for.
+/// The file of a run, or the part of it that the request asks for. Every answer names the run.
 ///
 /// # Errors
 /// [`Error::PreconditionFailed`], [`Error::RangeNotSatisfiable`], [`Error::Internal`].
@@ -37,14 +37,15 @@ pub fn answer(
     kept: Arc<Kept>,
     runs: &Runs,
 ) -> Result<HttpResponse, Refusal> {
+    let refused = |error| Refusal { error, run: Some(run) };
     let etag = format!("\"{}\"", kept.sha256());
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
     if header(IF_MATCH).is_some_and(|list| !names(list, &etag, false)) {
         let detail = "the file is not the one that If-Match names; fetch it from the start";
-        return Err(Error::PreconditionFailed(detail.into()).into());
+        return Err(refused(Error::PreconditionFailed(detail.into())));
     }
     if header(IF_NONE_MATCH).is_some_and(|list| names(list, &etag, true)) {
-        return Ok(HttpResponse::NotModified().insert_header((ETAG, etag)).finish());
+        return Ok(not_modified(run, etag));
     }
     let asked = header(RANGE).filter(|_| header(IF_RANGE).is_none_or(|tag| tag == etag));
     let asked = asked.filter(|_| request.method() == Method::GET);
@@ -52,7 +53,7 @@ pub fn answer(
     let (status, first, length) = match range(asked, size) {
         Wanted::Whole => (StatusCode::OK, 0, size),
         Wanted::Part(first, last) => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
-        Wanted::Beyond => return Err(Error::RangeNotSatisfiable(size).into()),
+        Wanted::Beyond => return Err(refused(Error::RangeNotSatisfiable(size))),
     };
     let mut response = HttpResponse::build(status);
     response
@@ -69,9 +70,22 @@ pub fn answer(
         let range = format!("bytes {first}-{}/{size}", first + length - 1);
         response.insert_header((CONTENT_RANGE, range));
     }
-    let file = kept.open()?;
+    let file = kept.open().map_err(|error| {
+        // The run itself went well, so nobody else logs it.
+        tracing::error!(%run, %error, "a finished file cannot be read");
+        refused(error)
+    })?;
     let sent = Sent { run, runs: runs.clone(), bytes: 0 };
     Ok(response.body(SizedStream::new(length, stream(file, first, length, kept, sent))))
+}
+
+/// What the client has is what there is.
+fn not_modified(run: Uuid, etag: String) -> HttpResponse {
+    HttpResponse::NotModified()
+        .insert_header((ETAG, etag))
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .insert_header(("X-Run-Id", run.to_string()))
+        .finish()
 }
 
 /// RFC 9530: a digest of the whole file, whatever part is sent.
@@ -93,6 +107,24 @@ struct Sent {
 impl Drop for Sent {
     fn drop(&mut self) {
         self.runs.fetched(self.run, self.bytes);
+    }
+}
+
+/// A file that nobody else has, from where it stands.
+pub fn whole(
+    mut file: File,
+    length: u64,
+) -> impl Stream<Item = std::result::Result<Bytes, Refusal>> {
+    try_stream! {
+        let mut left = length;
+        while left > 0 {
+            let block = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK);
+            let read = spawn_blocking(move || block_of(file, None, block)).await;
+            let (back, bytes) = read.map_err(|source| Error::internal("reading a file", source))??;
+            file = back;
+            left -= bytes.len() as u64;
+            yield bytes;
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod disposition;
 mod file;
 mod gate;
 mod health;
+mod imports;
 mod negotiation;
 mod openapi;
 mod page;
@@ -15,6 +16,7 @@ mod range;
 mod reports;
 mod rows;
 mod runs;
+mod upload;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +36,11 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(reports::show)
                 .service(reports::count)
                 .service(rows::rows)
+                .service(imports::list)
+                .service(imports::show)
+                .service(imports::template)
+                .service(imports::take_in)
+                .service(imports::problems)
                 .service(runs::list)
                 .service(runs::show)
                 .service(runs::cancel)

@@ -9,6 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::error::{Error, Phase, Problem};
+use crate::imports;
 use crate::reports::Refused;
 
 /// How long a client should stay away from something that is down.
@@ -31,6 +32,12 @@ impl From<Error> for Refusal {
 
 impl From<Refused> for Refusal {
     fn from(Refused { error, run }: Refused) -> Self {
+        Self { error, run }
+    }
+}
+
+impl From<imports::Refused> for Refusal {
+    fn from(imports::Refused { error, run }: imports::Refused) -> Self {
         Self { error, run }
     }
 }
@@ -72,6 +79,9 @@ pub struct ProblemView<'a> {
     /// Every fault of the request.
     #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
     problems: &'a [Problem],
+    /// What a rejected import came to, `problems` of rows among it.
+    #[serde(flatten)]
+    report: Option<&'a serde_json::Value>,
 }
 
 /// The status of an error.
@@ -82,7 +92,7 @@ pub fn status(error: &Error) -> StatusCode {
         Error::NotFound(_) => StatusCode::NOT_FOUND,
         Error::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
         Error::Malformed(_) => StatusCode::BAD_REQUEST,
-        Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::Invalid(_) | Error::Rejected { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::NotAcceptable(_) => StatusCode::NOT_ACCEPTABLE,
         Error::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -95,7 +105,7 @@ pub fn status(error: &Error) -> StatusCode {
         Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
         Error::TimedOut(Phase::FirstRow, _) => StatusCode::GATEWAY_TIMEOUT,
         Error::TimedOut(Phase::Stall, _) => StatusCode::REQUEST_TIMEOUT,
-        Error::NoSpace(_) => StatusCode::INSUFFICIENT_STORAGE,
+        Error::NoSpace(_) | Error::SpoolFull(_) => StatusCode::INSUFFICIENT_STORAGE,
         Error::Cell { .. } | Error::Query { .. } | Error::Internal { .. } => {
             StatusCode::INTERNAL_SERVER_ERROR
         }
@@ -127,8 +137,12 @@ pub fn response(error: &Error, run: Option<Uuid>, request_id: &str) -> HttpRespo
         Error::Malformed(problems) | Error::Invalid(problems) => problems.as_slice(),
         _ => &[],
     };
+    let report = match error {
+        Error::Rejected { report, .. } => Some(report.as_ref()),
+        _ => None,
+    };
     let response = head(error, run);
-    body(response, status(error), error.code(), &error.detail(), request_id, problems)
+    body(response, status(error), error.code(), &error.detail(), request_id, (problems, report))
 }
 
 /// The response for a refusal by the HTTP layer itself.
@@ -142,7 +156,7 @@ pub fn plain(status: StatusCode, request_id: &str) -> HttpResponse {
         }
         _ => ("internal", "the server failed; the cause is in its log under this request's id"),
     };
-    body(HttpResponse::build(status), status, code, detail, request_id, &[])
+    body(HttpResponse::build(status), status, code, detail, request_id, (&[], None))
 }
 
 fn body(
@@ -151,7 +165,7 @@ fn body(
     code: &str,
     detail: &str,
     request_id: &str,
-    problems: &[Problem],
+    (problems, report): (&[Problem], Option<&serde_json::Value>),
 ) -> HttpResponse {
     let view = ProblemView {
         kind: "about:blank",
@@ -161,6 +175,7 @@ fn body(
         detail,
         request_id,
         problems,
+        report,
     };
     let body = serde_json::to_vec(&view).unwrap_or_default();
     response
@@ -192,6 +207,7 @@ fn headers(error: &Error, response: &mut HttpResponseBuilder) {
         | Error::NotFound(_)
         | Error::Malformed(_)
         | Error::Invalid(_)
+        | Error::Rejected { .. }
         | Error::NotAcceptable(_)
         | Error::Unsupported(_)
         | Error::TooLarge(_)
@@ -200,6 +216,7 @@ fn headers(error: &Error, response: &mut HttpResponseBuilder) {
         | Error::PreconditionFailed(_)
         | Error::TimedOut(..)
         | Error::NoSpace(_)
+        | Error::SpoolFull(_)
         | Error::Cancelled
         | Error::Cell { .. }
         | Error::Query { .. }

@@ -75,7 +75,7 @@ pub async fn rows(
     let asked = Request { pairs: &pairs, zone, negotiated }.parse(&report)?;
     let prepared = asked.way == Way::Prepared || !negotiation::sees_a_break_off(&request);
     if prepared && request.method() != Method::HEAD {
-        return prepare(&app, &caller, &request, &report, asked).await;
+        return prepare(&app, &caller, &request, &pairs, &report, asked).await;
     }
     let coding = if prepared { Coding::Identity } else { negotiation::coding(&request) };
     let mut response = head(&request, &report, &asked, coding);
@@ -121,6 +121,7 @@ async fn prepare(
     app: &App,
     caller: &Caller,
     request: &HttpRequest,
+    pairs: &[(String, String)],
     report: &Report,
     asked: Asked,
 ) -> Result<HttpResponse, Refusal> {
@@ -128,14 +129,17 @@ async fn prepare(
         media_type: negotiation::media_type(asked.format, request).into(),
         name: file_name(report, &asked),
     };
-    let Prepared { run, file, waits } = app.reports.prepare(report, asked, caller, told).await?;
+    let prepared = app.reports.prepare(report, asked, caller, told).await?;
+    let Prepared { run, file, next, waits } = prepared;
     let mut response = file::answer(request, run, file, &app.runs)?;
     let location = format!("/api/v1/runs/{run}/file");
-    for (name, value) in [
+    let link = next.map(|token| (LINK, next_page(request, pairs, &token)));
+    let headers = [
         (CONTENT_LOCATION, location),
         (VARY, "Accept, Accept-Encoding".into()),
         (HeaderName::from_static("server-timing"), timing(waits)),
-    ] {
+    ];
+    for (name, value) in headers.into_iter().chain(link) {
         if let Ok(value) = HeaderValue::from_str(&value) {
             response.headers_mut().insert(name, value);
         }

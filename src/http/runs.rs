@@ -11,6 +11,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::error::{Error, Problem};
 use crate::runs::{Page, RunKind, RunView, Search, State};
+use crate::spool::What;
 
 /// Runs on a page, unless `limit` says otherwise, and at most.
 const PAGE: u64 = 50;
@@ -104,10 +105,15 @@ pub async fn fetch(
 ) -> Result<HttpResponse, Refusal> {
     let run = app.runs.get(&id, Some(&caller.name)).await?;
     no_parameters(&request)?;
-    let kept = Uuid::parse_str(&run.id).ok().and_then(|id| Some((id, app.spool.find(id)?)));
+    let kept =
+        Uuid::parse_str(&run.id).ok().and_then(|id| Some((id, app.spool.find(id, What::File)?)));
     let refuse = |code, detail: String| Error::Conflict { code, detail };
     match (run.state, kept) {
         (State::Complete, Some((id, kept))) => file::answer(&request, id, kept, &app.runs),
+        (State::Complete, None) if run.kind == RunKind::Import => {
+            let detail = "an import makes no file; the rows that it rejected are at problems";
+            Err(refuse("run_has_no_file", detail.into()).into())
+        }
         (State::Complete, None) => {
             let detail = "the file of this run has expired or there was none; ask for it again";
             Err(Error::Gone(detail.into()).into())

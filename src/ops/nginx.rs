@@ -109,7 +109,7 @@ fn upstream(listen: &str) -> Result<String> {
             return Ok(SocketAddr::new(ip, address.port()).to_string());
         }
     } else if let Some((host, port)) = listen.rsplit_once(':')
-        && is_name(host)
+        && is_host(host)
         && port.parse::<u16>().is_ok_and(|port| port != 0)
     {
         return Ok(listen.to_owned());
@@ -125,19 +125,32 @@ fn upstream(listen: &str) -> Result<String> {
 }
 
 fn server_names(names: &[String]) -> Result<String> {
-    if let Some(name) = names.iter().find(|name| !is_name(name)) {
+    if let Some(name) = names.iter().find(|name| !is_server_name(name)) {
         let detail = format!(
-            "\"{name}\" is not a host's name such as reports.example.com; say one after the other, \
-             each with --server-name"
+            "\"{name}\" is no name that nginx takes: write reports.example.com, *.example.com, \
+             reports.* or _ for any; say one after the other, each with --server-name"
         );
         return Err(refuse("server_name", name, detail));
     }
     Ok(names.join(" "))
 }
 
-/// Whether it is a name that means nothing else to nginx.
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._*".contains(&b))
+/// Whether nginx takes it for the names of a server: a host's, with a star for its first or its last
+/// part, or with a dot before it, which is the name and everything below it. `_` is a name as well, of
+/// no host.
+fn is_server_name(name: &str) -> bool {
+    let stem = name
+        .strip_prefix("*.")
+        .or_else(|| name.strip_prefix('.'))
+        .or_else(|| name.strip_suffix(".*"))
+        .unwrap_or(name);
+    is_host(stem)
+}
+
+/// Whether it is a host's name or address, which means nothing else to nginx.
+fn is_host(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    name.split('.').all(|part| !part.is_empty() && part.bytes().all(fits))
 }
 
 fn refuse(name: &str, value: &str, detail: String) -> Error {

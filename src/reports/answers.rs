@@ -14,7 +14,7 @@ use crate::delivery::{self, Coding, Cursor, Delivery, Output, Receiver};
 use crate::error::{Error, Result};
 use crate::formats::{self, Options};
 use crate::runs::{Begin, Permit, Place, Progress, Run, RunKind, Stop};
-use crate::spool::{Kept, Told};
+use crate::spool::{Kept, Told, What};
 
 /// An answer whose first batch is there.
 pub struct Opened {
@@ -34,6 +34,8 @@ pub struct Prepared {
     pub run: Uuid,
     /// The file.
     pub file: Arc<Kept>,
+    /// The token of the page behind it, where it is a page and there is one.
+    pub next: Option<String>,
     /// How long it waited for its permit, and then was built.
     pub waits: [Duration; 2],
 }
@@ -115,16 +117,17 @@ impl Reports {
         let prepared = async {
             let (run, permit) = permitted(run, arrived).await?;
             let queued = begun.elapsed();
-            let file = match self.spool.begin(id, told, run.stop().clone()) {
+            let file = match self.spool.begin(id, What::File, told, run.stop().clone()) {
                 Ok(file) => file,
                 Err(error) => return Err(end(run, error).await),
             };
             let delivery =
                 self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
-            delivery::write(delivery, Box::new(file), Some(permit)).await?;
+            let next = delivery::write(delivery, Box::new(file), Some(permit)).await?.next;
             let gone = || Error::Gone("the file of this run has expired; ask for it again".into());
-            let file = self.spool.find(id).ok_or_else(gone)?;
-            Ok(Prepared { run: id, file, waits: [queued, begun.elapsed().saturating_sub(queued)] })
+            let file = self.spool.find(id, What::File).ok_or_else(gone)?;
+            let waits = [queued, begun.elapsed().saturating_sub(queued)];
+            Ok(Prepared { run: id, file, next, waits })
         };
         prepared.await.map_err(|error| Refused { error, run: Some(id) })
     }

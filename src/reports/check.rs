@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use super::Reports;
 use crate::access::Scopes;
 use crate::database::{Database, Query};
-use crate::definitions::{self, Fault, Filters, Report, Selection};
+use crate::definitions::{self, Fault, Filters, Op, Report, Selection};
 use crate::error::Error;
+use crate::rows::Kind;
 
 impl Reports {
     /// Every fault of every definition: those of the files, and those that the databases name. A
@@ -60,7 +61,10 @@ enum Reached {
 async fn check_report(report: &Report, database: &Database, faults: &mut Vec<Fault>) -> Reached {
     let all: Vec<usize> = (0..report.columns.len()).collect();
     match describe(report, &all, true, database).await {
-        Ok(()) => check_the_rest(report, database, faults).await,
+        Ok(()) => {
+            check_the_rest(report, database, faults).await;
+            check_numbers(report, database, faults).await;
+        }
         Err(Error::Unavailable { .. }) => return Reached::Away,
         // What comes with the program is for whoever has its tables.
         Err(_) if report.is_built_in() => {}
@@ -82,8 +86,10 @@ async fn find_column(report: &Report, database: &Database, whole: &Error, faults
         return;
     }
     let before = faults.len();
+    // A column is not to be blamed for what stands in the order.
+    let unordered = Report { order: Vec::new(), ..report.clone() };
     for (index, declared) in report.columns.iter().enumerate() {
-        if let Err(error) = describe(report, &[index], false, database).await {
+        if let Err(error) = describe(&unordered, &[index], false, database).await {
             faults.push(column_fault(report, &declared.source, declared.line, &error));
         }
     }
@@ -118,6 +124,59 @@ async fn check_the_rest(report: &Report, database: &Database, faults: &mut Vec<F
         if let Some(error) = fault(database, &query).await {
             faults.push(column_fault(report, &scope.column, scope.line, &error));
         }
+    }
+}
+
+/// Numbers that the database compares as texts.
+async fn check_numbers(report: &Report, database: &Database, faults: &mut Vec<Fault>) {
+    let asks = report.filters.iter().filter(|filter| filter.op != Op::IsNull);
+    let asks = asks.map(|filter| {
+        let unit = filter.unit.is_some();
+        (format!("the filter \"{}\"", filter.name), &filter.column, filter.kind, unit, filter.line)
+    });
+    let orders = report.order.iter().filter_map(|order| {
+        let declared = report.columns.iter().find(|declared| declared.source == order.column)?;
+        let (kind, unit) = (declared.column.kind, declared.unit.is_some());
+        Some(("order_by".to_owned(), &order.column, kind, unit, order.line))
+    });
+    for (what, column, kind, unit, line) in asks.chain(orders) {
+        let Some(number) = number(kind, unit) else { continue };
+        let probe = definitions::probe(report, column, database.dialect());
+        // A statement that cannot be prepared is told already.
+        if let Ok(Some(declared)) = database.text_type(&probe).await {
+            faults.push(compared_as_text(report, &what, column, &declared, number, line));
+        }
+    }
+}
+
+/// What a number of this kind would be cast to; nothing for what is compared exactly in any form.
+fn number(kind: Kind, unit: bool) -> Option<&'static str> {
+    match kind {
+        Kind::Int => Some("INTEGER"),
+        Kind::Float => Some("REAL"),
+        Kind::Time if unit => Some("INTEGER"),
+        Kind::Text | Kind::Decimal | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => None,
+    }
+}
+
+fn compared_as_text(
+    report: &Report,
+    what: &str,
+    column: &str,
+    declared: &str,
+    number: &str,
+    line: usize,
+) -> Fault {
+    Fault {
+        file: report.file.clone(),
+        line,
+        message: format!(
+            "{what} takes \"{column}\" for a number, and the database, which holds it as \
+             {declared}, compares it as text: '100' comes before '9'"
+        ),
+        remedy: format!(
+            "declare the column as text, or select CAST(\"{column}\" AS {number}) in sql or in a view"
+        ),
     }
 }
 

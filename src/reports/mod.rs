@@ -14,7 +14,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -25,7 +25,7 @@ pub use view::{ColumnView, FilterView, ReportView};
 
 use crate::access::Caller;
 use crate::database::Database;
-use crate::definitions::{self, Definitions, Filters, Report};
+use crate::definitions::{self, Definitions, Filters, Folder, InForce, Report};
 use crate::error::{Error, Result};
 use crate::rows::{RowSink, Value};
 use crate::runs::{Permits, Reason, Runs, Stop};
@@ -37,7 +37,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[("settlements", include_str!("settlement
 /// What reports are made with.
 pub struct Reports {
     /// The definitions in force; read again on demand.
-    definitions: RwLock<Arc<Definitions>>,
+    definitions: InForce,
     /// Databases by name, the main one under the empty name.
     databases: BTreeMap<String, Database>,
     /// The types of orders' columns, by report, as far as they were asked for.
@@ -80,7 +80,7 @@ impl Reports {
     /// Reports over these databases.
     #[must_use]
     pub fn new(
-        definitions: Definitions,
+        definitions: InForce,
         databases: BTreeMap<String, Database>,
         runs: Runs,
         permits: Allowed,
@@ -88,7 +88,6 @@ impl Reports {
         books: Books,
         limits: Limits,
     ) -> Self {
-        let definitions = RwLock::new(Arc::new(definitions));
         let order_types = Mutex::default();
         Self { definitions, databases, order_types, runs, permits, spool, books, limits }
     }
@@ -96,12 +95,12 @@ impl Reports {
     /// The definitions in force.
     #[must_use]
     pub fn definitions(&self) -> Arc<Definitions> {
-        Arc::clone(&self.definitions.read().unwrap_or_else(PoisonError::into_inner))
+        self.definitions.get()
     }
 
     /// Puts other definitions in force, for requests from now on.
     pub fn replace_definitions(&self, definitions: Definitions) {
-        *self.definitions.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(definitions);
+        self.definitions.replace(definitions);
         self.order_types.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
@@ -120,7 +119,7 @@ impl Reports {
         let definitions = self.definitions();
         let found = definitions.reports.get(name).filter(|report| report.accessible(caller));
         found.cloned().ok_or_else(|| {
-            Error::NotFound(if definitions.is_at_fault(name) {
+            Error::NotFound(if definitions.is_at_fault(Folder::Reports, name) {
                 format!(
                     "the definition of the report \"{name}\" is at fault; whoever runs the server \
                      finds out with `tallyroll check`"

@@ -3,12 +3,12 @@
 use jiff::tz::TimeZone;
 
 use super::{Asked, BUILT_IN, PAGE, Request};
-use crate::definitions::{Definitions, Report};
+use crate::definitions::{BuiltIn, Definitions, Report};
 use crate::error::{Error, Result};
 use crate::formats::Format;
 
 fn settlements() -> Report {
-    let definitions = Definitions::load(BUILT_IN, None);
+    let definitions = Definitions::load(BuiltIn { reports: BUILT_IN, ..BuiltIn::default() }, None);
     assert!(definitions.faults.is_empty(), "{:?}", definitions.faults);
     (*definitions.reports["settlements"]).clone()
 }

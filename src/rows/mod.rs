@@ -36,6 +36,9 @@ pub trait RowSink {
     /// Whatever stops the run: a value the format cannot carry, a receiver that is gone. After an
     /// error the source calls nothing more.
     fn row(&mut self, row: &[Value<'_>]) -> Result<()>;
+
+    /// Says that the source is about to wait for its next row, which may take a while.
+    fn idle(&mut self) {}
 }
 
 /// Turns rows into the bytes of one format.
@@ -75,4 +78,14 @@ pub struct Warning {
     pub code: String,
     /// What happened, to which column, how often.
     pub detail: String,
+}
+
+/// Bytes as lower-case hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

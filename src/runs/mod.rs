@@ -5,6 +5,7 @@
 //! panicked) hands its last word to one finisher task, for nothing is written in a `Drop`.
 //! This module knows no feature.
 
+mod again;
 mod nodes;
 mod permits;
 mod progress;
@@ -26,6 +27,7 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+pub use again::{Known, Repeatable, still_running};
 pub use permits::{Permit, Permits, Place, QueuePlace};
 pub use progress::Progress;
 pub use stop::{Reason, Stop};
@@ -44,6 +46,9 @@ pub struct Runs(Arc<Registry>);
 
 struct Registry {
     state: DatabaseConnection,
+    /// The same for whoever looks at runs, so that he need not wait behind those who begin and end
+    /// them.
+    reads: DatabaseConnection,
     node: String,
     clock: Clock,
     keep: Duration,
@@ -154,15 +159,21 @@ pub struct Run {
 
 impl Runs {
     /// Registers this process in the state and starts its heartbeat and its finisher. Finished runs
-    /// are forgotten `keep` after they were begun.
+    /// are forgotten `keep` after they were begun. `reads` is the same database as `state`.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the state cannot be written.
-    pub async fn start(state: DatabaseConnection, clock: Clock, keep: Duration) -> Result<Self> {
+    pub async fn start(
+        state: DatabaseConnection,
+        reads: DatabaseConnection,
+        clock: Clock,
+        keep: Duration,
+    ) -> Result<Self> {
         let (speaker, words) = mpsc::unbounded_channel();
         let runs = Self(Arc::new(Registry {
             node: Uuid::now_v7().to_string(),
             state,
+            reads,
             clock,
             keep,
             retired: AtomicBool::new(false),
@@ -181,8 +192,9 @@ impl Runs {
     /// [`Error::Unavailable`] where the state cannot be written.
     pub async fn begin(&self, begin: Begin<'_>) -> Result<Run> {
         let id = Uuid::now_v7();
-        let asked = Instant::now();
         let (runs, row) = (self.clone(), self.new_row(id, begin));
+        // Not before the row's own time, so that nothing is seen to start before it was created.
+        let asked = Instant::now();
         // A task of its own, which a client that leaves meanwhile does not cut: the row is either
         // not written, or belongs to a run whose drop will end it.
         let task = tokio::spawn(async move {
@@ -252,16 +264,22 @@ impl Run {
         let place = arrived?;
         self.live.progress.waits(place.ticket());
         let permit = place.permit(self.stop()).await?;
-        self.started();
+        // From when it had its permit, whenever it came to notice.
+        self.started_ago(permit.age());
         Ok(permit)
     }
 
     /// Notes that it is at work.
     pub fn started(&self) {
+        self.started_ago(Duration::ZERO);
+    }
+
+    fn started_ago(&self, ago: Duration) {
+        let ago = ago.min(self.begun.elapsed());
         let started = Started {
-            at: (self.runs.0.clock)(),
-            instant: Instant::now(),
-            queue_ms: millis(self.begun.elapsed()),
+            at: (self.runs.0.clock)() - ago,
+            instant: Instant::now().checked_sub(ago).unwrap_or(self.begun),
+            queue_ms: millis(self.begun.elapsed().saturating_sub(ago)),
         };
         *self.live.started.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
     }
@@ -273,12 +291,21 @@ impl Run {
         started.map_or(Duration::ZERO, |started| started.instant.elapsed())
     }
 
+    /// The outcome of a run that never began its work, with all its time as waiting.
+    fn with_wait(&self, mut outcome: Outcome) -> Outcome {
+        if self.live.started.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            outcome.timings.queue = millis(self.begun.elapsed());
+        }
+        outcome
+    }
+
     /// Writes its end. The run is over for everybody once this returns.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the state cannot be written, and the finisher goes on trying, or
     /// where the run has been given up by the other processes, which took this one for dead.
     pub async fn finish(mut self, outcome: Outcome) -> Result<()> {
+        let outcome = self.with_wait(outcome);
         let written = self.runs.write_end(self.id, &self.live, &outcome).await;
         // Not before: a caller that is cancelled while it waits leaves the last word to the drop.
         self.finished = true;
@@ -326,11 +353,11 @@ impl Drop for Run {
             }
             Some(reason) => Ended::by(&reason.error()),
         };
-        let outcome = Outcome {
+        let outcome = self.with_wait(Outcome {
             rows: self.live.progress.rows(),
             bytes: self.live.progress.bytes(),
             ..Outcome::ended(ended)
-        };
+        });
         let _ = self.runs.0.words.send(Word::Last { id: self.id, outcome });
     }
 }

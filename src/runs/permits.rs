@@ -209,6 +209,14 @@ impl Ticket {
     }
 }
 
+impl Permit {
+    /// How long ago it was handed out.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
         let now = Instant::now();

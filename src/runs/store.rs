@@ -215,7 +215,7 @@ impl Runs {
     /// [`Error::NotFound`], [`Error::Unavailable`].
     pub async fn get(&self, id: &str, caller: Option<&str>) -> Result<RunView> {
         let stored = match Uuid::parse_str(id) {
-            Ok(id) => Entity::find_by_id(id.to_string()).one(&self.0.state).await.map_err(away)?,
+            Ok(id) => Entity::find_by_id(id.to_string()).one(&self.0.reads).await.map_err(away)?,
             Err(_) => None,
         };
         stored
@@ -246,7 +246,7 @@ impl Runs {
             .filter(filter)
             .order_by_desc(Column::Id)
             .limit(search.limit + 1)
-            .all(&self.0.state)
+            .all(&self.0.reads)
             .await
             .map_err(away)?;
         let more = stored.len() as u64 > search.limit;

@@ -27,7 +27,8 @@ async fn start(directory: &TempDir) -> Runs {
 const KEEP: Duration = Duration::from_hours(24);
 
 async fn start_at(directory: &TempDir, clock: Clock) -> Runs {
-    Runs::start(state(directory).await, clock, KEEP).await.unwrap()
+    let state = state(directory).await;
+    Runs::start(state.clone(), state, clock, KEEP).await.unwrap()
 }
 
 async fn begin(runs: &Runs) -> Run {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{Spool, Told};
+use super::{Spool, Told, What};
 use crate::delivery::{Output, Written};
 use crate::error::Error;
 use crate::runs::{Reason, Stop};
@@ -31,12 +31,12 @@ async fn a_file_is_found_once_it_is_whole_and_is_the_owners_alone() {
     let directory = TempDir::new().unwrap();
     let spool = Spool::new(directory.path().into(), 100, LONG);
     let run = Uuid::now_v7();
-    let mut file = spool.begin(run, told(), Stop::new()).unwrap();
+    let mut file = spool.begin(run, What::File, told(), Stop::new()).unwrap();
     file.write_all(b"whole").unwrap();
-    assert!(spool.find(run).is_none());
+    assert!(spool.find(run, What::File).is_none());
     file.commit(&written(5)).unwrap();
     drop(file);
-    let kept = spool.find(run).unwrap();
+    let kept = spool.find(run, What::File).unwrap();
     assert_eq!((kept.size(), kept.sha256(), spool.used()), (5, "ab", 5));
     assert_eq!(kept.open().unwrap().metadata().unwrap().mode() & 0o777, 0o600);
     spool.forget(run);
@@ -49,7 +49,7 @@ async fn a_file_is_found_once_it_is_whole_and_is_the_owners_alone() {
 async fn a_file_that_never_becomes_whole_is_gone() {
     let directory = TempDir::new().unwrap();
     let spool = Spool::new(directory.path().into(), 100, LONG);
-    let mut file = spool.begin(Uuid::now_v7(), told(), Stop::new()).unwrap();
+    let mut file = spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
     file.write_all(b"half").unwrap();
     assert_eq!((files(&directory), spool.used()), (1, 4));
     drop(file);
@@ -61,11 +61,11 @@ async fn a_file_expires() {
     let directory = TempDir::new().unwrap();
     let spool = Spool::new(directory.path().into(), 100, LONG);
     let run = Uuid::now_v7();
-    let mut file = spool.begin(run, told(), Stop::new()).unwrap();
+    let mut file = spool.begin(run, What::File, told(), Stop::new()).unwrap();
     file.commit(&written(0)).unwrap();
-    assert!(spool.find(run).is_some());
+    assert!(spool.find(run, What::File).is_some());
     tokio::time::sleep(LONG + Duration::from_secs(1)).await;
-    assert!(spool.find(run).is_none());
+    assert!(spool.find(run, What::File).is_none());
     assert_eq!(files(&directory), 0);
 }
 
@@ -74,28 +74,31 @@ async fn a_build_beyond_the_cap_waits_for_room_and_one_beyond_it_alone_is_refuse
     let directory = TempDir::new().unwrap();
     let spool = Spool::new(directory.path().into(), 10, LONG);
     let first = Uuid::now_v7();
-    let mut file = spool.begin(first, told(), Stop::new()).unwrap();
+    let mut file = spool.begin(first, What::File, told(), Stop::new()).unwrap();
     file.write_all(&[0; 8]).unwrap();
     file.commit(&written(8)).unwrap();
     drop(file);
-    let mut second = spool.begin(Uuid::now_v7(), told(), Stop::new()).unwrap();
+    let mut second = spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
     let waiting = std::thread::spawn(move || second.write_all(&[0; 5]).map(|()| second));
     assert!(!waiting.is_finished());
     spool.forget(first);
     let mut second = waiting.join().unwrap().unwrap();
     assert_eq!(spool.used(), 5);
     let refused = Error::writing(second.write_all(&[0; 6]).unwrap_err());
-    assert!(matches!(refused, Error::NoSpace(_)), "{refused:?}");
+    let Error::SpoolFull(detail) = &refused else { panic!("{refused:?}") };
+    assert!(detail.contains("larger than spool_cap, 10 bytes"), "{detail}");
+    assert!(detail.contains("delivery=direct"), "{detail}");
+    assert_eq!(refused.code(), "no_space");
 }
 
 #[tokio::test]
 async fn a_build_that_waits_for_room_ends_when_its_run_is_stopped() {
     let directory = TempDir::new().unwrap();
     let spool = Spool::new(directory.path().into(), 10, LONG);
-    let mut full = spool.begin(Uuid::now_v7(), told(), Stop::new()).unwrap();
+    let mut full = spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
     full.write_all(&[0; 8]).unwrap();
     let stop = Stop::new();
-    let mut file = spool.begin(Uuid::now_v7(), told(), stop.clone()).unwrap();
+    let mut file = spool.begin(Uuid::now_v7(), What::File, told(), stop.clone()).unwrap();
     stop.fire(Reason::ClientLeft);
     let refused = Error::writing(file.write_all(&[0; 5]).unwrap_err());
     assert!(matches!(refused, Error::Cancelled), "{refused:?}");
@@ -117,7 +120,7 @@ async fn of_builds_that_would_wait_for_one_another_for_ever_one_is_given_up() {
     let spool = Spool::new(directory.path().into(), 10, LONG);
     let building: Vec<_> = (0..2)
         .map(|_| {
-            let mut file = spool.begin(Uuid::now_v7(), told(), Stop::new()).unwrap();
+            let mut file = spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
             file.write_all(&[0; 5]).unwrap();
             file
         })

@@ -146,6 +146,21 @@ const CASES: &[(&str, &[u64])] = &[
     ("at_eq=2026-01-31T14:59:59.9999995Z", &[]),
     ("at_gt=2026-01-31T14:59:59.9999985Z", &[2, 3]),
     ("at_null=false", &[1, 2, 3, 4]),
+    // The first day begins in the year before where the zone lies to the east, and the last one ends
+    // in the year behind where it lies to the west.
+    ("day_ge=0001-01-01&day_le=9999-12-31", &[1, 2, 3, 4]),
+    ("at_eq=0001-01-01", &[]),
+    ("at_ne=0001-01-01", &[1, 2, 3, 4]),
+    ("at_lt=0001-01-01", &[]),
+    ("at_ge=0001-01-01", &[1, 2, 3, 4]),
+    ("at_in=0001-01-01&at_in=2026-01-01", &[1]),
+    ("at_eq=9999-12-31&tz=America/New_York", &[]),
+    ("at_ne=9999-12-31&tz=America/New_York", &[1, 2, 3, 4]),
+    ("at_le=9999-12-31&tz=America/New_York", &[1, 2, 3, 4]),
+    ("at_gt=9999-12-31&tz=America/New_York", &[]),
+    ("at_in=9999-12-31&at_in=1969-12-31&tz=America/New_York", &[4]),
+    ("at_lt=9999-12-31T23:59:59.9999999Z", &[1, 2, 3, 4]),
+    ("at_ge=9999-12-31T23:59:59.9999999Z", &[]),
     // All of them must hold, and one may be of a column that is not shown.
     ("hidden=x", &[1, 3]),
     ("hidden=x&i_gt=0", &[1]),

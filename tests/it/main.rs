@@ -22,9 +22,13 @@ mod demo;
 #[cfg(test)]
 mod endings;
 #[cfg(test)]
+mod exports;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod filters;
+#[cfg(test)]
+mod imports;
 #[cfg(test)]
 mod mysql;
 #[cfg(test)]
@@ -41,6 +45,8 @@ mod refusals;
 mod rows;
 #[cfg(test)]
 mod runs;
+#[cfg(test)]
+mod sheets;
 #[cfg(test)]
 mod support;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Keyset paging: every row once, in order, over the whole table.
 
+use reqwest::Method;
 use serde_json::Value as Json;
 
 use crate::support::{Answer, Place, Server, on_every_backend};
@@ -104,6 +105,30 @@ async fn beyond_ten_thousand_rows_the_next_page_is_told_at_the_end() {
         }
         assert_eq!(count, 3);
         assert!(all == whole.text());
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_built_first_leads_on_as_a_direct_one_does() {
+    on_every_backend(async |place| {
+        place.demo(30).await;
+        // Longer than the pages take, and soon over for what is asserted at the end.
+        let server = Server::start(&place, &[("keep_prepared", "2s")]).await;
+        let whole = server.get(ROWS).await;
+        let prepared = pages(&server, &format!("{ROWS}?limit=7&delivery=prepared")).await;
+        assert_eq!(prepared, (whole.text().to_owned(), 5));
+        let direct = next(&server.get(&format!("{ROWS}?limit=7")).await).expect("there are more");
+        let others = [("&format=xlsx", vec![]), ("&format=ndjson", vec![("Via", "1.0 old")])];
+        for (parameter, headers) in others {
+            let path = format!("{ROWS}?limit=7{parameter}");
+            let page = server.request(Method::GET, &path, &headers).await;
+            assert!(page.header("content-length").is_some(), "{parameter} was built first");
+            let link = next(&page).expect("there are more");
+            assert_eq!(token(&link), token(&direct), "{parameter}");
+            assert!(link.contains(&parameter[1..]), "{link}");
+        }
         server.stop().await;
     })
     .await;

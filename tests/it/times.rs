@@ -194,3 +194,76 @@ async fn dates_are_days_in_every_zone() {
     })
     .await;
 }
+
+/// Times at both ends of the calendar, with and without a zone of their own, and filters on them.
+async fn make_ends(place: &Place) {
+    let (moment, wall) = place.backend().pick(
+        ("text", "text"),
+        ("timestamptz", "timestamp"),
+        ("datetime(6)", "datetime(6)"),
+    );
+    place
+        .execute(&place.moments(&format!(
+            "CREATE TABLE ends (id bigint, at {moment}, seoul {wall}, new_york {wall});
+             INSERT INTO ends VALUES
+             (1, '0001-01-01 00:00:00+00:00', '0001-01-01 00:00:00', '0001-01-01 00:00:00'),
+             (2, '2026-01-31 00:00:00+00:00', '2026-01-31 00:00:00', '2026-01-31 00:00:00'),
+             (3, '9999-12-31 23:59:59.999999+00:00', '9999-12-31 23:59:59.999999',
+              '9999-12-31 23:59:59.999999')"
+        )))
+        .await;
+    let columns = [("at", ""), ("seoul", "Asia/Seoul"), ("new_york", "America/New_York")];
+    let mut toml = "from = \"ends\"\norder_by = [\"id\"]\n".to_owned();
+    toml += "[[columns]]\nkey = \"id\"\ntype = \"int\"\n";
+    for (key, zone) in columns {
+        let zone = if zone.is_empty() { String::new() } else { format!("zone = \"{zone}\"\n") };
+        toml += &format!("[[columns]]\nkey = \"{key}\"\ntype = \"time\"\n{zone}");
+        for (name, op) in
+            [("is", "="), ("from", ">="), ("after", ">"), ("to", "<"), ("until", "<=")]
+        {
+            toml += &format!(
+                "[[filters]]\nname = \"{key}_{name}\"\ncolumn = \"{key}\"\nop = \"{op}\"\n"
+            );
+        }
+    }
+    place.report("ends", &toml);
+}
+
+#[tokio::test]
+async fn the_first_and_the_last_day_are_days_like_others_in_every_zone() {
+    let cases: [(&str, &[u64]); 16] = [
+        ("at_from=0001-01-01&tz=UTC", &[1, 2, 3]),
+        ("at_is=0001-01-01&tz=Asia/Seoul", &[1]),
+        ("at_from=0001-01-01&tz=Asia/Seoul", &[1, 2, 3]),
+        ("at_to=0001-01-01&tz=Asia/Seoul", &[]),
+        ("at_until=0001-01-01&tz=Asia/Seoul", &[1]),
+        ("at_to=0001-01-01&tz=America/New_York", &[1]),
+        ("at_is=9999-12-31&tz=America/New_York", &[3]),
+        ("at_until=9999-12-31&tz=America/New_York", &[1, 2, 3]),
+        ("at_after=9999-12-31&tz=Asia/Seoul", &[3]),
+        ("at_after=9999-12-31&tz=America/New_York", &[]),
+        // Walls: what is asked for lies in the year before the first or behind the last one.
+        ("new_york_from=0001-01-01T00:00:00Z", &[1, 2, 3]),
+        ("new_york_to=0001-01-01T00:00:00Z", &[]),
+        ("new_york_from=0001-01-01&tz=Asia/Seoul", &[1, 2, 3]),
+        ("seoul_until=9999-12-31T23:59:59Z", &[1, 2, 3]),
+        ("seoul_after=9999-12-31T23:59:59Z", &[]),
+        ("seoul_is=9999-12-31&tz=Asia/Seoul", &[3]),
+    ];
+    on_every_backend(async |place| {
+        make_ends(&place).await;
+        let server = Server::start(&place, &[]).await;
+        let mut wrong = Vec::new();
+        for (parameters, ids) in cases {
+            let path = format!("/api/v1/reports/ends/rows?columns=id&{parameters}");
+            let answer = server.get(&path).await;
+            let expected: String = ids.iter().map(|id| format!("{{\"id\":{id}}}\n")).collect();
+            if answer.text() != expected {
+                wrong.push(format!("{parameters}: {:?}", answer.text()));
+            }
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+        server.stop().await;
+    })
+    .await;
+}

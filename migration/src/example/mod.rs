@@ -2,12 +2,13 @@
 
 mod m0001_merchants;
 mod m0002_settlement_lines;
+mod m0003_payments;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseConnection;
 
 /// The tables of the example, in the order in which they are filled.
-pub const TABLES: [&str; 2] = ["merchants", "settlement_lines"];
+pub const TABLES: [&str; 3] = ["merchants", "settlement_lines", "payments"];
 
 /// The steps of the example, recorded in `tallyroll_example_migrations`.
 pub struct Migrator;
@@ -15,7 +16,11 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_merchants::Migration), Box::new(m0002_settlement_lines::Migration)]
+        vec![
+            Box::new(m0001_merchants::Migration),
+            Box::new(m0002_settlement_lines::Migration),
+            Box::new(m0003_payments::Migration),
+        ]
     }
 
     fn migration_table_name() -> DynIden {

@@ -2,6 +2,7 @@
 
 mod m0001_nodes;
 mod m0002_runs;
+mod m0003_requests;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseConnection;
@@ -12,7 +13,11 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_nodes::Migration), Box::new(m0002_runs::Migration)]
+        vec![
+            Box::new(m0001_nodes::Migration),
+            Box::new(m0002_runs::Migration),
+            Box::new(m0003_requests::Migration),
+        ]
     }
 
     fn migration_table_name() -> DynIden {

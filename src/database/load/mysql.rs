@@ -1,7 +1,8 @@
 //! Loading into MySQL and MariaDB: prepared inserts of many rows, within one transaction.
 
+use futures::StreamExt;
 use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlPool};
-use sqlx::{Arguments, AssertSqlSafe, MySql, Transaction};
+use sqlx::{Arguments, AssertSqlSafe, MySql, Row, Transaction};
 use tokio::runtime::Handle;
 
 use super::{Table, check_width, refused, unfit};
@@ -60,6 +61,33 @@ impl MySqlLoader {
             .block_on(sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection))
             .map(|done| done.rows_affected())
             .map_err(|error| failed(error, "changing a table to be filled"))
+    }
+
+    /// The rows of whole numbers that a query gives, in order.
+    pub(super) fn integers(
+        &mut self,
+        sql: &str,
+        each: &mut dyn FnMut(&[Option<i64>]) -> Result<()>,
+    ) -> Result<()> {
+        let (connection, runtime) = self.connection()?;
+        let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
+        while let Some(row) = runtime.block_on(rows.next()) {
+            let row = row.map_err(|error| failed(error, "checking staged rows"))?;
+            let numbers: sqlx::Result<Vec<_>> =
+                (0..row.len()).map(|index| row.try_get(index)).collect();
+            each(&numbers.map_err(|error| failed(error, "checking staged rows"))?)?;
+        }
+        Ok(())
+    }
+
+    /// The texts that a query gives, with texts as its arguments.
+    pub(super) fn texts(&mut self, sql: &str, arguments: &[&str]) -> Result<Vec<Option<String>>> {
+        let (connection, runtime) = self.connection()?;
+        let query = arguments
+            .iter()
+            .fold(sqlx::query_scalar(AssertSqlSafe(sql)), |query, argument| query.bind(*argument));
+        let texts = runtime.block_on(query.fetch_all(connection));
+        texts.map_err(|error| failed(error, "looking at a table to be filled"))
     }
 
     pub(super) fn load(
@@ -235,8 +263,20 @@ const TABLE_FULL: u16 = 1114;
 /// `ER_LOCK_WAIT_TIMEOUT`.
 const LOCK_WAIT: u16 = 1205;
 
+/// What an error means that the server raised against rows as they are.
+fn refused_rows(error: &sqlx::Error) -> Option<String> {
+    let said = error.as_database_error()?;
+    // Data exceptions, integrity constraint violations, what a trigger raised.
+    let state = said.code()?;
+    let ours = ["22", "23", "45"].contains(&state.get(..2)?);
+    ours.then(|| said.message().to_owned())
+}
+
 /// What an error of MySQL's means for whoever asked.
 fn failed(error: sqlx::Error, doing: &'static str) -> Error {
+    if let Some(said) = refused_rows(&error) {
+        return super::against_rows(&said, error);
+    }
     let away =
         matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed);
     match number(&error) {

@@ -1,7 +1,8 @@
 //! Loading into PostgreSQL: `COPY … FROM STDIN` in binary, within one transaction.
 
+use futures::StreamExt;
 use sqlx::postgres::{PgConnection, PgCopyIn, PgPool, Postgres};
-use sqlx::{AssertSqlSafe, Transaction};
+use sqlx::{AssertSqlSafe, Row, Transaction};
 use tokio::runtime::Handle;
 
 use super::{Table, check_width, column_list, copy, quoted, refused};
@@ -50,6 +51,33 @@ impl PostgresLoader {
             .block_on(sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection))
             .map(|done| done.rows_affected())
             .map_err(|error| failed(error, "changing a table to be filled"))
+    }
+
+    /// The rows of whole numbers that a query gives, in order.
+    pub(super) fn integers(
+        &mut self,
+        sql: &str,
+        each: &mut dyn FnMut(&[Option<i64>]) -> Result<()>,
+    ) -> Result<()> {
+        let (connection, runtime) = self.connection()?;
+        let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
+        while let Some(row) = runtime.block_on(rows.next()) {
+            let row = row.map_err(|error| failed(error, "checking staged rows"))?;
+            let numbers: sqlx::Result<Vec<_>> =
+                (0..row.len()).map(|index| row.try_get(index)).collect();
+            each(&numbers.map_err(|error| failed(error, "checking staged rows"))?)?;
+        }
+        Ok(())
+    }
+
+    /// The texts that a query gives, with texts as its arguments.
+    pub(super) fn texts(&mut self, sql: &str, arguments: &[&str]) -> Result<Vec<Option<String>>> {
+        let (connection, runtime) = self.connection()?;
+        let query = arguments
+            .iter()
+            .fold(sqlx::query_scalar(AssertSqlSafe(sql)), |query, argument| query.bind(*argument));
+        let texts = runtime.block_on(query.fetch_all(connection));
+        texts.map_err(|error| failed(error, "looking at a table to be filled"))
     }
 
     /// Statements that drop and make each index that no constraint rests on.
@@ -159,11 +187,27 @@ impl RowSink for Rows<'_> {
     }
 }
 
+/// What an error means that the database raised against rows as they are.
+pub(super) fn refused_rows(error: &sqlx::Error) -> Option<String> {
+    let said = error.as_database_error()?;
+    // Data exceptions, integrity constraint violations, what a trigger raised.
+    let ours = said.code().is_some_and(|code| ["22", "23", "P0"].contains(&&code[..2]));
+    ours.then(|| said.message().to_owned())
+}
+
 /// What an error of the driver's means for whoever asked.
 fn failed(error: sqlx::Error, doing: &'static str) -> Error {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    if let Some(said) = refused_rows(&error) {
+        return super::against_rows(&said, error);
+    }
     match (&error, code.as_deref()) {
         (_, Some("53100")) => Error::NoSpace(error.into()),
+        // lock_not_available
+        (_, Some("55P03")) => Error::Busy {
+            detail: "another writer has held the table for 10 s; try again when it is done".into(),
+            retry_after: std::time::Duration::from_secs(10),
+        },
         (sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed, _)
         | (_, Some("57P01" | "57P02" | "57P03" | "53300")) => Error::Unavailable {
             code: "database_unavailable",

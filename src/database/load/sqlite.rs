@@ -25,6 +25,13 @@ pub struct SqliteLoader {
 
 impl SqliteLoader {
     pub(super) fn begin(path: &Path) -> Result<Self> {
+        let loader = Self::open(path)?;
+        loader.execute_all("BEGIN IMMEDIATE")?;
+        Ok(loader)
+    }
+
+    /// A connection that has begun nothing yet.
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
             Connection::open_with_flags(path, flags).map_err(|source| Error::Unavailable {
@@ -36,8 +43,7 @@ impl SqliteLoader {
             connection.busy_timeout(BUSY)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            connection.pragma_update(None, "cache_size", -CACHE)?;
-            connection.execute_batch("BEGIN IMMEDIATE")
+            connection.pragma_update(None, "cache_size", -CACHE)
         };
         begin().map_err(|error| failed(error, "beginning to load rows"))?;
         Ok(Self { connection })
@@ -47,6 +53,65 @@ impl SqliteLoader {
         self.connection
             .query_row(sql, [], |row| row.get(0))
             .map_err(|error| failed(error, "looking at a table to be filled"))
+    }
+
+    /// Keeps rows to be staged in a file that is gone from its directory at once, under the name
+    /// `stage`; what is lost with it is worth nothing.
+    pub(super) fn attach(&self, file: &Path) -> Result<()> {
+        use std::os::unix::fs::OpenOptionsExt;
+        // Not by SQLite, which would let everybody read it.
+        let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+        made.map_err(Error::writing)?;
+        let attach = || {
+            let name = file.to_string_lossy();
+            self.connection.execute("ATTACH DATABASE ?1 AS stage", [name])?;
+            self.connection.execute_batch(
+                "PRAGMA stage.journal_mode = OFF; PRAGMA stage.synchronous = OFF; \
+                 PRAGMA stage.locking_mode = EXCLUSIVE; CREATE TABLE stage.begun (n integer)",
+            )
+        };
+        let attached = attach().map_err(|error| failed(error, "making room for rows"));
+        std::fs::remove_file(file).map_err(Error::writing)?;
+        attached
+    }
+
+    pub(super) fn execute_all(&self, sql: &str) -> Result<()> {
+        self.connection
+            .execute_batch(sql)
+            .map_err(|error| failed(error, "changing a table to be filled"))
+    }
+
+    /// Ends the statement under way when the run is stopped.
+    pub(super) fn interrupter(&self) -> rusqlite::InterruptHandle {
+        self.connection.get_interrupt_handle()
+    }
+
+    /// The rows of whole numbers that a query gives, in order.
+    pub(super) fn integers(
+        &self,
+        sql: &str,
+        each: &mut dyn FnMut(&[Option<i64>]) -> Result<()>,
+    ) -> Result<()> {
+        let wrong = |error| failed(error, "checking staged rows");
+        let mut statement = self.connection.prepare(sql).map_err(wrong)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).map_err(wrong)?;
+        while let Some(row) = rows.next().map_err(wrong)? {
+            let numbers: rusqlite::Result<Vec<_>> =
+                (0..columns).map(|index| row.get(index)).collect();
+            each(&numbers.map_err(wrong)?)?;
+        }
+        Ok(())
+    }
+
+    /// The texts that a query gives, with texts as its arguments.
+    pub(super) fn texts(&self, sql: &str, arguments: &[&str]) -> Result<Vec<Option<String>>> {
+        let texts = || {
+            let mut statement = self.connection.prepare(sql)?;
+            let arguments = rusqlite::params_from_iter(arguments);
+            statement.query_map(arguments, |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+        };
+        texts().map_err(|error| failed(error, "looking at a table to be filled"))
     }
 
     pub(super) fn execute(&self, sql: &str) -> Result<u64> {
@@ -207,6 +272,9 @@ fn digits<const N: usize>(number: u32) -> [u8; N] {
 fn failed(error: rusqlite::Error, doing: &'static str) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => Error::NoSpace(error.into()),
+        Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
+            super::against_rows(&error.to_string(), error)
+        }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy {
             detail: format!(
                 "another writer has held the SQLite database for {} s; try again when it is done",

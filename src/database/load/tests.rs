@@ -202,7 +202,7 @@ async fn fails_and_recovers(db: DatabaseConnection, target: Target) {
     assert_eq!(column(&db, "id").await, texts(&[]));
     let failing = target.clone();
     let doubled = blocking(move || load(&failing, push_twice)).await;
-    assert!(matches!(doubled, Err(Error::Internal { .. })), "{doubled:?}");
+    assert!(matches!(doubled, Err(Error::Invalid(_))), "{doubled:?}");
     assert_eq!(column(&db, "id").await, texts(&[]));
     assert_eq!(blocking(move || load(&target, push_decimals)).await.unwrap(), 10);
     assert_eq!(column(&db, "id").await.len(), 10);

@@ -185,7 +185,7 @@ fn scale(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<Spot<u32>> {
     digits.map(|value| Spot { value, at: scale.at })
 }
 
-fn zone(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<Spot<Zone>> {
+pub(super) fn zone(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<Spot<Zone>> {
     let zone = part.text("zone", faults)?;
     if let Ok(rules) = TimeZone::get(&zone.value) {
         return Some(Spot { value: Zone { name: zone.value, rules }, at: zone.at });

@@ -1,7 +1,10 @@
-//! The text of one report file → a checked [`Report`], or every fault that can be found in it.
+//! The text of one file → a checked [`Report`] or [`Import`], or every fault that can be found in it.
 
 mod columns;
 mod filters;
+mod import;
+mod import_bounds;
+mod import_fields;
 mod sql;
 
 use std::collections::BTreeMap;
@@ -11,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use self::columns::{Columns, Lookup};
 use super::fault::{Fault, Faults};
+use super::import::Import;
 use super::reader::{Part, Spot};
 use super::report::{Order, Origin, Report, ScopeColumn};
 use crate::rows::Kind;
@@ -32,6 +36,20 @@ const KINDS: [(&str, Kind); 8] = [
 
 /// Reads the report `name` out of `text`; `file` stands in its faults.
 pub(super) fn report(name: &str, file: &str, text: &str) -> Result<Report, Vec<Fault>> {
+    checked(file, text, |table, faults| read(name, table, faults))
+}
+
+/// Reads the import `name` out of `text`; `file` stands in its faults.
+pub(super) fn import(name: &str, file: &str, text: &str) -> Result<Import, Vec<Fault>> {
+    checked(file, text, |table, faults| import::read(name, table, faults))
+}
+
+/// What `read` makes of a file without faults.
+fn checked<T>(
+    file: &str,
+    text: &str,
+    read: impl FnOnce(&DeTable<'_>, &mut Faults<'_>) -> Option<T>,
+) -> Result<T, Vec<Fault>> {
     let mut faults = Faults::new(file, text);
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
@@ -42,14 +60,14 @@ pub(super) fn report(name: &str, file: &str, text: &str) -> Result<Report, Vec<F
         );
     }
     // What was recovered from a broken file has holes, which would be reported as faults of their own.
-    let report = if errors.is_empty() { read(name, table.get_ref(), &mut faults) } else { None };
-    match report {
-        Some(report) if faults.is_empty() => Ok(report),
+    let read = if errors.is_empty() { read(table.get_ref(), &mut faults) } else { None };
+    match read {
+        Some(read) if faults.is_empty() => Ok(read),
         _ => Err(faults.into_sorted()),
     }
 }
 
-/// Whether `name` can be a report's name in addresses.
+/// Whether `name` can be a definition's name in addresses.
 pub(super) fn is_name(name: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
@@ -108,20 +126,27 @@ fn origin(part: &Part<'_>, faults: &mut Faults<'_>) -> Option<(Origin, usize)> {
 }
 
 fn table(from: &Spot<String>, faults: &mut Faults<'_>) -> Option<Origin> {
-    let names: Vec<&str> = from.value.split('.').map(str::trim).collect();
-    let (schema, name) = match *names.as_slice() {
-        [name] if !name.is_empty() => (None, name),
-        [schema, name] if !schema.is_empty() && !name.is_empty() => (Some(schema.to_owned()), name),
-        _ => {
-            faults.at(
-                from.at,
-                format!("\"from\" is \"{}\", which is not the name of a table", from.value),
-                "write a table or view as \"name\" or \"schema.name\"; put a query into sql",
-            );
-            return None;
-        }
+    let Some((schema, name)) = qualified(&from.value) else {
+        faults.at(
+            from.at,
+            format!("\"from\" is \"{}\", which is not the name of a table", from.value),
+            "write a table or view as \"name\" or \"schema.name\"; put a query into sql",
+        );
+        return None;
     };
-    Some(Origin::Table { schema, name: name.to_owned() })
+    Some(Origin::Table { schema, name })
+}
+
+/// The parts of `name` or `schema.name`.
+fn qualified(text: &str) -> Option<(Option<String>, String)> {
+    let names: Vec<&str> = text.split('.').map(str::trim).collect();
+    match *names.as_slice() {
+        [name] if !name.is_empty() => Some((None, name.to_owned())),
+        [schema, name] if !schema.is_empty() && !name.is_empty() => {
+            Some((Some(schema.to_owned()), name.to_owned()))
+        }
+        _ => None,
+    }
 }
 
 fn order(part: &Part<'_>, columns: &Columns, faults: &mut Faults<'_>) -> Vec<Order> {

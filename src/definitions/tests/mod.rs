@@ -3,18 +3,21 @@
 
 mod cursors;
 mod files;
+mod imports;
 mod parsing;
 mod request;
 mod scope;
 mod sqlite;
 mod statements;
+mod units;
+mod words;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::{Definitions, Fault, Filters, Report, parse_filters};
+use super::{BuiltIn, Definitions, Fault, Filters, Report, parse_filters};
 use crate::error::Problem;
 
 /// The definition that comes with the program.
@@ -67,7 +70,7 @@ filters = [
 "#;
 
 fn load(text: &str) -> Definitions {
-    Definitions::load(&[("x", text)], None::<&Path>)
+    Definitions::load(BuiltIn { reports: &[("x", text)], ..BuiltIn::default() }, None::<&Path>)
 }
 
 #[track_caller]

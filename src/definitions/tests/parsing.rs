@@ -13,13 +13,13 @@ fn faults(text: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_faults(text: &str, expected: &[&str]) {
+pub(super) fn assert_faults(text: &str, expected: &[&str]) {
     let expected: Vec<String> =
         expected.iter().map(|fault| format!("built-in reports/x.toml:{fault}")).collect();
     assert_eq!(faults(text), expected);
 }
 
-const COLUMN: &str = "[[columns]]\nkey = \"id\"\ntype = \"int\"\n";
+pub(super) const COLUMN: &str = "[[columns]]\nkey = \"id\"\ntype = \"int\"\n";
 
 #[test]
 fn the_definition_that_comes_with_the_program_has_no_faults() {

@@ -157,3 +157,14 @@ fn a_required_filter_that_is_missing_is_told() {
     assert!(problems[0].detail.contains("from=2026-01-31"), "{}", problems[0].detail);
     assert_eq!(typed(&report, &[("from", "2026-01-31")]).1, Vec::new());
 }
+
+#[test]
+fn a_number_that_is_too_long_is_told_the_limit() {
+    let report = report(LEDGER);
+    let most = "1".repeat(1_000);
+    assert_eq!(only(filters(&report, &[("amount", &most)])), [Given::Decimal(most)]);
+    let problems = typed(&report, &[("amount", &"1".repeat(1_001))]).1;
+    assert_eq!(codes(&problems), [("amount", "not_a_decimal")]);
+    let detail = &problems[0].detail;
+    assert!(detail.contains("1001 characters and takes 1000 at most"), "{detail}");
+}

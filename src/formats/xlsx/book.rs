@@ -4,11 +4,11 @@
 use std::any::Any;
 use std::error::Error as _;
 use std::io::{self, ErrorKind, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook, Worksheet, XlsxError};
 
+use super::quiet::{caught, is_of_a_full_disk};
 use super::sheet_names::Namer;
 use crate::error::{Error, Result};
 
@@ -103,8 +103,7 @@ pub(super) fn guarded<T>(
     doing: &'static str,
     act: impl FnOnce() -> Result<T, XlsxError>,
 ) -> Result<T> {
-    // Nothing of the book is used after a panic.
-    match catch_unwind(AssertUnwindSafe(act)) {
+    match caught(act) {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(failed(doing, error)),
         Err(panic) => Err(panicked(doing, &*panic)),
@@ -117,7 +116,7 @@ fn failed(doing: &'static str, error: XlsxError) -> Error {
         other => other.source().and_then(|source| source.downcast_ref()),
     };
     if cause.is_some_and(|cause| is_full(cause.kind())) {
-        Error::NoSpace(error.into())
+        no_space(&error.to_string())
     } else {
         Error::internal(doing, error)
     }
@@ -135,9 +134,10 @@ fn panicked(doing: &'static str, panic: &(dyn Any + Send)) -> Error {
         (None, Some(words)) => (*words).to_owned(),
         (None, None) => "a panic without words".into(),
     };
-    if words.contains("StorageFull") || words.contains("QuotaExceeded") {
-        Error::NoSpace(words.into())
-    } else {
-        Error::internal(doing, words)
-    }
+    if is_of_a_full_disk(&words) { no_space(&words) } else { Error::internal(doing, words) }
+}
+
+/// The library writes to nothing but its temporary files.
+fn no_space(words: &str) -> Error {
+    Error::NoSpace(format!("temp_dir, where a workbook gathers its rows: {words}").into())
 }

@@ -75,8 +75,13 @@ pub(super) fn width(column: &Column, header: &str) -> f64 {
         Kind::Time | Kind::Text => 20.0,
         Kind::Json => 40.0,
     };
-    let by_header = (header.chars().map(columns_of).sum::<f64>() + ARROW).min(WIDE_ENOUGH);
+    let by_header = columns_wide(header);
     column.look.width.map_or(by_header.max(by_kind), |width| width.clamp(0.0, WIDEST))
+}
+
+/// The width that a header needs.
+pub(super) fn columns_wide(header: &str) -> f64 {
+    (header.chars().map(columns_of).sum::<f64>() + ARROW).min(WIDE_ENOUGH)
 }
 
 /// Hangul, Han, Kana and most of what comes after them are twice as wide as Latin letters.

@@ -11,9 +11,12 @@
 
 mod book;
 mod cells;
+mod handed_back;
 mod looks;
+mod quiet;
 mod serial;
 pub mod sheet_names;
+mod template;
 mod text;
 
 #[cfg(test)]
@@ -27,6 +30,10 @@ use rust_xlsxwriter::{Worksheet, XlsxError};
 
 use self::book::{Book, guarded};
 use self::cells::Cells;
+pub use handed_back::{HandedBack, Sent};
+pub use quiet::hush_full_disks;
+pub use template::{FormColumn, form};
+
 use self::looks::Looks;
 use super::{Header, Options, same_width};
 use crate::error::{Error, Result};

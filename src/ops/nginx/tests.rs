@@ -87,8 +87,31 @@ fn a_name_is_a_name_and_no_directive() {
     let text = named(&["reports.example.com", "*.example.org"]).unwrap();
     assert_eq!(values(&text, "server_name"), ["reports.example.com *.example.org"]);
     assert_eq!(values(&named(&[]).unwrap(), "server_name"), ["_"]);
-    for name in ["", "a b", "a; return 200", "a{", "$host"] {
-        assert!(named(&[name]).is_err(), "{name}");
+    for name in ["_", "*.a.b", ".a.b", "a.b.*", "a_b-1", "127.0.0.1"] {
+        assert_eq!(values(&named(&[name]).unwrap(), "server_name"), [name]);
+    }
+    let refused = [
+        "",
+        "a b",
+        "a; return 200",
+        "a{",
+        "$host",
+        "*",
+        "**",
+        "*.",
+        ".*",
+        ".",
+        "a..b",
+        "*a.b",
+        "a.*.b",
+        "*.a.*",
+        "a.",
+        "a*",
+        "~^a",
+    ];
+    for name in refused {
+        let said = named(&[name]).unwrap_err().detail();
+        assert!(said.contains("*.example.com, reports.* or _ for any"), "{name}: {said}");
     }
 }
 

@@ -77,6 +77,8 @@ async fn a_session_that_dies(place: &Place, rate: Option<u32>) {
         let (body, ()) = futures::join!(stream.body(), ending);
         assert_cut(way.0, &body);
         let run = failed(&server, &run, "database_lost").await;
+        let detail = run["error"]["detail"].as_str().unwrap_or_default();
+        assert!(detail.ends_with("try again"), "{detail}");
         let seen = whole_rows(way.0, &body.bytes);
         assert_beginning(way, seen, run["rows"].as_u64().unwrap_or_default());
     }))

@@ -146,6 +146,7 @@ async fn cell(place: &Place, fault: Fault, way: Way, expected: &Seen, ends: Ends
         _ => server,
     };
     ended(&server, &run, fault, ends).await;
+    assert!(!server.log().contains("panicked"), "what is caught is not told as a crash");
     nothing_works(&server, since).await;
     forget(&server, &run).await;
     nothing_is_kept(&server, Instant::now()).await;

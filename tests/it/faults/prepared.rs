@@ -98,6 +98,36 @@ async fn a_file_is_resumed_by_range_after_its_first_connection_broke() {
 }
 
 #[tokio::test]
+async fn every_answer_to_a_request_for_a_prepared_file_names_its_run() {
+    on_every_backend(async |place| {
+        short_report(&place);
+        let server = Server::start(&place, &[]).await;
+        let path = format!("{}?delivery=prepared", rows("short"));
+        let asked = async |name, value| server.request(Method::GET, &path, &[(name, value)]).await;
+        let same = asked("If-None-Match", "*").await;
+        assert_eq!((same.status, same.body.len()), (304, 0));
+        assert_eq!(same.header("cache-control"), Some("no-store"));
+        let other = asked("If-Match", "\"x\"").await;
+        other.problem(412, "precondition_failed");
+        let beyond = asked("Range", "bytes=99999999-").await;
+        beyond.problem(416, "range_not_satisfiable");
+        // {"id":1} and its end of line.
+        assert_eq!(beyond.header("content-range"), Some("bytes */9"));
+        for words in ["9 bytes", "bytes=0-8", "leave Range out"] {
+            assert!(beyond.text().contains(words), "{}", beyond.text());
+        }
+        for answer in [same, other, beyond] {
+            assert_eq!(server.run(&answer.run()).await["state"], "complete");
+            let file = format!("/api/v1/runs/{}/file", answer.run());
+            assert_eq!(server.get(&file).await.text(), "{\"id\":1}\n", "which is there");
+            forget(&server, &answer.run()).await;
+        }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_file_that_cannot_be_made_whole_is_a_clean_refusal_and_leaves_nothing() {
     on_every_backend(async |place| {
         let (numbers, fault) = place.backend().pick(
@@ -213,7 +243,15 @@ async fn a_full_spool_holds_a_build_back_and_a_file_larger_than_it_is_refused() 
         let server = Server::start(&place, &[("spool_cap", "100KiB")]).await;
         let answer = server.get(&path).await;
         answer.problem(507, "no_space");
-        failed(&server, &answer.run(), "no_space").await;
+        let run = failed(&server, &answer.run(), "no_space").await;
+        let detail = run["error"]["detail"].as_str().unwrap_or_default();
+        for words in
+            ["larger than spool_cap", "102400 bytes", "delivery=direct", "a larger spool_cap"]
+        {
+            assert!(answer.text().contains(words) && detail.contains(words), "{}", answer.text());
+        }
+        let direct = server.get(&rows("long")).await;
+        assert_eq!(direct.status, 200, "the way out is one");
         server.stop().await;
     })
     .await;

@@ -38,6 +38,17 @@ fn assert_busy(answer: &Answer) {
     assert!(after < Some(30), "permits are held for moments, not for the longest wait: {after:?}");
 }
 
+/// Asserts that a run waited for so many milliseconds, which is all its time.
+#[track_caller]
+fn assert_all_of_it_was_waiting(run: &Json, least: u64) {
+    let timings = &run["timings_ms"];
+    let queue = timings["queue"].as_u64().expect("a number");
+    assert!((least..least + 2_000).contains(&queue), "{run}");
+    for other in ["query", "encode", "write"] {
+        assert_eq!(timings[other], 0, "{run}");
+    }
+}
+
 async fn one_permit<'p>(place: &'p Place, queue_wait: &str) -> Server<'p> {
     server_of(place, "1", queue_wait).await
 }
@@ -103,7 +114,9 @@ async fn who_waited_too_long_is_refused() {
         let waited = begun.elapsed();
         assert!(waited >= Duration::from_secs(1) && waited < Duration::from_secs(2), "{waited:?}");
         assert_busy(&second);
-        assert_eq!(server.run(&second.run()).await["error"]["code"], "busy");
+        let refused = server.run(&second.run()).await;
+        assert_eq!(refused["error"]["code"], "busy");
+        assert_all_of_it_was_waiting(&refused, 1_000);
         drop(first);
         server.stop().await;
     })
@@ -116,10 +129,16 @@ async fn a_client_that_leaves_the_queue_frees_its_place() {
         let server = one_permit(&place, "30s").await;
         let first = hold(&server).await;
         let (second, run) = wait_behind(&server).await;
+        let waiting = Instant::now();
+        until("it has waited for a while", SECOND, async || {
+            (waiting.elapsed() >= Duration::from_millis(200)).then_some(())
+        })
+        .await;
         let left = Instant::now();
         drop(second);
         let over = cancelled(&server, &run, left).await;
         assert_eq!(over["started_at"], Json::Null, "{over}");
+        assert_all_of_it_was_waiting(&over, 200);
         // Its place is another's now, who then is served.
         let (mut third, run) = wait_behind(&server).await;
         drop(first);

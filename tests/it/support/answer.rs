@@ -26,6 +26,18 @@ impl Answer {
         Self::read(request.send().await.expect("the server answers")).await
     }
 
+    pub(super) async fn post(
+        client: &reqwest::Client,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Self {
+        let request = client.post(url).body(body);
+        let request =
+            headers.iter().fold(request, |request, header| request.header(header.0, header.1));
+        Self::read(request.send().await.expect("the server answers")).await
+    }
+
     async fn read(response: reqwest::Response) -> Self {
         let status = response.status().as_u16();
         let pair =

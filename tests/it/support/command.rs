@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use super::Place;
+use super::disk::SmallDisk;
 
 /// How long a program may take.
 const LONGEST: Duration = Duration::from_mins(2);
@@ -57,6 +58,29 @@ impl Place {
         finish(command).await
     }
 
+    /// Begins a command of the program in this place, by another program where one is named.
+    pub fn begin<A: AsRef<OsStr>>(&self, by: Option<&str>, arguments: &[A]) -> Running {
+        let mut command = match by {
+            Some(by) => before(by, &program(self)),
+            None => program(self),
+        };
+        command.args(arguments);
+        Running::begin(command)
+    }
+
+    /// Runs a command where the place's directory `small` is a file system of its own that this many
+    /// bytes fill. Nothing where none may be mounted.
+    pub async fn tallyroll_on_a_small_disk(
+        &self,
+        bytes: u64,
+        arguments: &[&str],
+    ) -> Option<Finished> {
+        let disk = SmallDisk::new(self.path().join("small"), bytes)?;
+        let mut command = disk.holding(&program(self));
+        command.args(arguments);
+        Some(finish(command).await)
+    }
+
     /// Makes the worked example in the business database.
     pub async fn demo(&self, rows: u64) {
         self.tallyroll(&["demo", "--rows", &rows.to_string()]).await.expect_success();
@@ -83,6 +107,22 @@ pub(super) fn program(place: &Place) -> Command {
     command
 }
 
+/// The same program, begun by another one that takes its command line.
+fn before(by: &str, program: &Command) -> Command {
+    let mut command = Command::new(by);
+    command.arg(program.get_program());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(directory) = program.get_current_dir() {
+        command.current_dir(directory);
+    }
+    command
+}
+
 /// Sends a signal, such as `TERM`.
 pub(super) fn signal(pid: u32, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
@@ -94,20 +134,44 @@ pub(super) fn proc_file(pid: u32, file: &str) -> String {
     std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join(file)).unwrap_or_default()
 }
 
-async fn finish(mut command: Command) -> Finished {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let words = format!("{command:?}");
-    let child = command.spawn().unwrap_or_else(|error| panic!("{error}: {words}"));
-    let pid = child.id();
-    let output = tokio::task::spawn_blocking(|| Child::wait_with_output(child));
-    let output = tokio::time::timeout(LONGEST, output).await.unwrap_or_else(|_| {
-        signal(pid, "KILL");
-        panic!("not within {LONGEST:?}: the end of {words}")
-    });
-    let output = output.expect("waiting does not panic").expect("the output can be read");
-    Finished {
-        code: output.status.code(),
-        stdout: output.stdout,
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+async fn finish(command: Command) -> Finished {
+    Running::begin(command).finished().await
+}
+
+/// A program that goes on.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    words: String,
+}
+
+impl Running {
+    fn begin(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let words = format!("{command:?}");
+        let child = command.spawn().unwrap_or_else(|error| panic!("{error}: {words}"));
+        Self { child, words }
+    }
+
+    /// Sends it a signal, such as `HUP`.
+    pub fn kill(&self, name: &str) {
+        signal(self.child.id(), name);
+    }
+
+    /// Waits for its end.
+    pub async fn finished(self) -> Finished {
+        let Self { child, words } = self;
+        let pid = child.id();
+        let output = tokio::task::spawn_blocking(|| Child::wait_with_output(child));
+        let output = tokio::time::timeout(LONGEST, output).await.unwrap_or_else(|_| {
+            signal(pid, "KILL");
+            panic!("not within {LONGEST:?}: the end of {words}")
+        });
+        let output = output.expect("waiting does not panic").expect("the output can be read");
+        Finished {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
     }
 }

@@ -26,7 +26,10 @@ impl Place {
     pub async fn new(backend: Backend) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let path = directory.path().to_owned();
-        std::fs::create_dir_all(path.join("definitions/reports")).expect("a directory can be made");
+        for folder in ["reports", "imports"] {
+            let folder = path.join("definitions").join(folder);
+            std::fs::create_dir_all(folder).expect("a directory can be made");
+        }
         match backend {
             Backend::Sqlite => {
                 let business = path.join("business.db");
@@ -108,6 +111,11 @@ impl Place {
     /// Writes the definition of a report.
     pub fn report(&self, name: &str, toml: &str) {
         self.write(&format!("definitions/reports/{name}.toml"), toml);
+    }
+
+    /// Writes the definition of an import.
+    pub fn import(&self, name: &str, toml: &str) {
+        self.write(&format!("definitions/imports/{name}.toml"), toml);
     }
 
     /// Runs statements in the business database.

@@ -121,6 +121,11 @@ impl<'p> Server<'p> {
         self.request(Method::GET, path, &[]).await
     }
 
+    /// A POST with a body, read to its end.
+    pub async fn post(&self, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
+        Answer::post(&self.client, &self.url(path), headers, body).await
+    }
+
     /// A GET of JSON that goes well.
     pub async fn json(&self, path: &str) -> Json {
         self.get(path).await.json()

@@ -3,11 +3,13 @@
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 use super::{column, is_empty, utc};
 use crate::error::{Error, Result};
 use crate::formats::Options;
 use crate::formats::xlsx::XlsxEncoder;
+use crate::formats::xlsx::quiet::{caught, hush_full_disks};
 use crate::rows::{Encoder, Kind, Value};
 
 fn into(out: &mut (dyn Write + Send), options: &Options, rows: usize) -> Result<()> {
@@ -80,6 +82,26 @@ fn a_receiver_that_takes_no_more_ends_the_book_with_its_own_error() {
         assert_eq!(into(&mut small, &utc(), 30_000).unwrap_err().code(), code);
         assert!(!is_whole(&small.taken), "{room}");
     }
+}
+
+#[test]
+fn of_what_the_library_panics_with_a_full_disk_alone_is_not_told_as_a_crash() {
+    static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        HEARD.lock().unwrap().extend(panic.payload_as_str().map(str::to_owned));
+        before(panic);
+    }));
+    hush_full_disks();
+    let full = "called `Result::unwrap()` on an `Err` value: Os { kind: StorageFull }";
+    assert!(caught(|| panic!("{full}")).is_err());
+    assert!(caught(|| panic!("a fault of the library's own")).is_err());
+    assert!(caught(|| caught(|| 1).unwrap()).is_ok());
+    assert!(std::panic::catch_unwind(|| panic!("elsewhere: {full}")).is_err());
+    let heard = HEARD.lock().unwrap();
+    let ours: Vec<_> =
+        heard.iter().filter(|words| words.contains("own") || words.contains(full)).collect();
+    assert_eq!(ours, ["a fault of the library's own", &format!("elsewhere: {full}")]);
 }
 
 /// A file system in memory, for as long as this lives.

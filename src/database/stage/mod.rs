@@ -1,0 +1,338 @@
+//! Rows on their way into a table that holds rows already: staged in a table of the session's own,
+//! checked against each other and against what is stored, and merged in one transaction together with
+//! a note that they were.
+//!
+//! Everything here blocks, like the [`Loader`] it goes through. Staging locks nothing that others use;
+//! on PostgreSQL other writers of the table wait from the checks to the commit, on SQLite those of the
+//! file, readers never. What is not committed leaves nothing.
+
+mod plan;
+mod watch;
+
+use std::path::Path;
+
+pub use plan::{Plan, Referenced, Staged, TableName};
+
+use self::plan::{BEYOND, DOUBLED, FAULTS, MISSING, ROWS, Sql, TAKEN};
+use self::watch::Watch;
+use super::load::{Loader, Table, Target};
+use super::{Database, Dialect};
+use crate::error::{Error, Result};
+use crate::rows::{Kind, RowSink};
+use crate::runs::Stop;
+
+/// What is wrong between a row and others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clash {
+    /// An earlier row of the file, with this number, has the same.
+    Doubled(u64),
+    /// The value is not found where it must be.
+    Missing,
+    /// A stored row has it already.
+    Taken,
+    /// The stored row belongs to somebody else.
+    Beyond,
+}
+
+/// One row at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// The row's number.
+    pub row: u64,
+    /// The column, in the order of the plan.
+    pub column: usize,
+    /// What is wrong.
+    pub clash: Clash,
+}
+
+/// What a merge does, or would do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Rows that were not there.
+    pub inserted: u64,
+    /// Rows that were there and differ.
+    pub updated: u64,
+    /// Rows that were there as they are.
+    pub unchanged: u64,
+}
+
+/// The table in the business database that says which imports were committed.
+const NOTES: &str = "tallyroll_imports";
+
+/// Rows being staged.
+#[derive(Debug)]
+pub struct Stage {
+    loader: Loader,
+    dialect: Dialect,
+    plan: Plan,
+    types: Vec<Option<String>>,
+    collations: Vec<Option<String>>,
+    stop: Stop,
+    _watch: Watch,
+}
+
+impl Stage {
+    /// Makes room for rows in a session of its own. `file` is a name that is free, for what SQLite
+    /// keeps; it is gone from its directory when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the database cannot be reached, [`Error::Internal`] for a plan
+    /// that names what is not there.
+    pub fn begin(database: &Database, file: &Path, plan: Plan, stop: Stop) -> Result<Self> {
+        let dialect = database.dialect();
+        let target = database.target();
+        prepare_notes(&target)?;
+        let (loader, watch) = watch::open(database, &target, file, &stop)?;
+        let mut stage = Self {
+            loader,
+            dialect,
+            types: vec![None; plan.columns.len()],
+            collations: vec![None; plan.columns.len()],
+            plan,
+            stop,
+            _watch: watch,
+        };
+        stage.look_up_columns()?;
+        for statement in stage.sql().make() {
+            stage.loader.execute(&statement)?;
+        }
+        Ok(stage)
+    }
+
+    fn sql(&self) -> Sql<'_> {
+        Sql {
+            dialect: self.dialect,
+            plan: &self.plan,
+            types: &self.types,
+            collations: &self.collations,
+        }
+    }
+
+    /// What the columns of the table are, as far as staging has to know.
+    fn look_up_columns(&mut self) -> Result<()> {
+        let into = self.sql().table(&self.plan.into);
+        for (index, column) in self.plan.columns.iter().enumerate() {
+            match self.dialect {
+                Dialect::Sqlite => {}
+                Dialect::Postgres => {
+                    let sql = "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid \
+                               = $1::text::regclass AND attname = $2 AND NOT attisdropped";
+                    let found = self.loader.texts(sql, &[&into, &column.column])?;
+                    self.types[index] = Some(first_of(found, column)?);
+                }
+                Dialect::MySql => {
+                    let sql = "SELECT coalesce(collation_name, '') FROM information_schema.columns \
+                               WHERE table_schema = coalesce(nullif(?, ''), database()) \
+                               AND table_name = ? AND column_name = ?";
+                    let schema = self.plan.into.schema.as_deref().unwrap_or_default();
+                    let arguments = [schema, &self.plan.into.name, &column.column];
+                    let found = first_of(self.loader.texts(sql, &arguments)?, column)?;
+                    self.collations[index] = Some(found).filter(|name| name.starts_with("utf8mb4"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stages the rows that `source` pushes: the row's number, whether a cell of it is at fault, and
+    /// the values of the plan's columns, null where they are at fault.
+    ///
+    /// # Errors
+    /// As [`Loader::load`]; the stop's.
+    pub fn fill(&mut self, source: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>) -> Result<u64> {
+        let names: Vec<String> =
+            (0..self.plan.columns.len()).map(|index| format!("c{index}")).collect();
+        let kinds = names.iter().zip(&self.plan.columns);
+        let columns: Vec<(&str, Kind)> = [("row_no", Kind::Int), ("bad", Kind::Bool)]
+            .into_iter()
+            .chain(kinds.map(|(name, column)| (name.as_str(), column.kind)))
+            .collect();
+        let table = Table { name: ROWS, columns: &columns };
+        // One transaction of the file that is attached; the main one is not touched.
+        let alone = self.dialect == Dialect::Sqlite;
+        if alone {
+            self.loader.execute("BEGIN")?;
+        }
+        let filled = self.loader.load(&table, source);
+        let filled = self.or_stopped(filled)?;
+        if alone {
+            self.loader.execute("COMMIT")?;
+        }
+        if self.dialect == Dialect::Postgres {
+            self.loader.execute(&format!("ANALYZE {ROWS}"))?;
+        }
+        Ok(filled)
+    }
+
+    /// Begins what must be seen as one: the checks against what is stored, and the merge. From here
+    /// to the commit other writers wait, unless this is a trial.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] where another writer is in the way for too long.
+    pub fn hold(&mut self, trial: bool) -> Result<()> {
+        let statement = match (self.dialect, trial) {
+            (Dialect::Sqlite, false) => "BEGIN IMMEDIATE".to_owned(),
+            // What others commit meanwhile is not seen.
+            (Dialect::Sqlite, true) => "BEGIN".to_owned(),
+            (Dialect::Postgres, false) => format!(
+                "SET LOCAL lock_timeout = '10s'; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",
+                self.sql().table(&self.plan.into)
+            ),
+            (Dialect::Postgres, true) => return Ok(()),
+            (Dialect::MySql, _) => {
+                self.loader.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+                "START TRANSACTION".to_owned()
+            }
+        };
+        self.run(&statement).map(drop)
+    }
+
+    /// Finds what is wrong between rows and with what is stored, and tells it in the order of the
+    /// rows, of a row in the order of the columns.
+    ///
+    /// # Errors
+    /// What the database says; what `each` does.
+    pub fn find(&mut self, each: &mut dyn FnMut(Found) -> Result<()>) -> Result<()> {
+        for statement in self.sql().find() {
+            self.run(&statement)?;
+        }
+        let faults = plan::faults();
+        let told = self.loader.integers(&faults, &mut |row| each(found(row)?));
+        self.or_stopped(told)
+    }
+
+    /// How many rows are at fault, with a cell or by what was found.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn count_bad(&mut self) -> Result<u64> {
+        self.count(&plan::count_bad())
+    }
+
+    /// Takes the rows at fault away.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn discard_bad(&mut self) -> Result<()> {
+        self.run(&plan::discard()).map(drop)
+    }
+
+    /// What a merge of these columns would do.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn foresee(&mut self, present: &[usize]) -> Result<Merged> {
+        let [rows, updates, inserts] = self.sql().counts(present);
+        let (rows, updated) = (self.count(&rows)?, self.count(&updates)?);
+        let inserted = self.count(&inserts)?;
+        let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
+        Ok(Merged { inserted, updated, unchanged })
+    }
+
+    /// Merges these columns of the rows; columns that are not named stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] where the database itself does not take a row; what else it says.
+    pub fn merge(&mut self, present: &[usize]) -> Result<Merged> {
+        let rows = self.count(&format!("SELECT count(*) FROM {ROWS}"))?;
+        let update = self.sql().update(present);
+        let updated = update.map_or(Ok(0), |sql| self.run(&sql))?;
+        let insert = self.sql().insert(present);
+        let inserted = self.run(&insert)?;
+        let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
+        Ok(Merged { inserted, updated, unchanged })
+    }
+
+    /// Notes that a run was committed, with what it came to, and commits both.
+    ///
+    /// # Errors
+    /// What the database says; whether it was committed is then told by [`committed`].
+    pub fn commit(mut self, run: &str, import: &str, result: &str) -> Result<()> {
+        let sql = self.sql();
+        let note = format!(
+            "INSERT INTO {NOTES} (run_id, import, committed_at, result) VALUES ({}, {}, {}, {})",
+            sql.literal(run),
+            sql.literal(import),
+            sql.literal(&jiff::Timestamp::now().to_string()),
+            sql.literal(result)
+        );
+        self.run(&note)?;
+        self.stop.check()?;
+        self.loader.commit(&[])
+    }
+
+    fn run(&mut self, sql: &str) -> Result<u64> {
+        let ran = self.loader.execute(sql);
+        self.or_stopped(ran)
+    }
+
+    fn count(&mut self, sql: &str) -> Result<u64> {
+        let counted = self.loader.integer(sql);
+        let counted = self.or_stopped(counted)?;
+        Ok(u64::try_from(counted).unwrap_or_default())
+    }
+
+    /// What a stopped statement says is that it was stopped.
+    fn or_stopped<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| if self.stop.is_fired() { self.stop.error() } else { error })
+    }
+}
+
+fn found(row: &[Option<i64>]) -> Result<Found> {
+    let [Some(row), Some(column), Some(code), other] = row else {
+        return Err(Error::internal("checking staged rows", format!("{FAULTS} holds nulls")));
+    };
+    let number = |value: i64| u64::try_from(value).unwrap_or_default();
+    let clash = match *code {
+        DOUBLED => Clash::Doubled(number(other.unwrap_or_default())),
+        MISSING => Clash::Missing,
+        TAKEN => Clash::Taken,
+        BEYOND => Clash::Beyond,
+        code => return Err(Error::internal("checking staged rows", format!("the code {code}"))),
+    };
+    let column = usize::try_from(*column).unwrap_or_default();
+    Ok(Found { row: number(*row), column, clash })
+}
+
+fn first_of(found: Vec<Option<String>>, column: &Staged) -> Result<String> {
+    found.into_iter().next().flatten().ok_or_else(|| {
+        let missing = format!("the table has no column \"{}\"", column.column);
+        Error::internal("preparing to stage rows", missing)
+    })
+}
+
+/// Makes the table of notes where it is not there.
+fn prepare_notes(target: &Target) -> Result<()> {
+    let mut loader = Loader::begin_reading(target)?;
+    if loader.texts(&format!("SELECT run_id FROM {NOTES} WHERE 1 = 0"), &[]).is_ok() {
+        return Ok(());
+    }
+    drop(loader);
+    let mut loader = Loader::begin(target)?;
+    let text = match target {
+        Target::Sqlite(_) | Target::Postgres { .. } => "text",
+        Target::MySql { .. } => "longtext",
+    };
+    if matches!(target, Target::Postgres { .. }) {
+        // Of two that make it at once, one would fail.
+        loader.execute("SELECT pg_advisory_xact_lock(8386109806014461299)")?;
+    }
+    loader.execute(&format!(
+        "CREATE TABLE IF NOT EXISTS {NOTES} (run_id varchar(36) NOT NULL PRIMARY KEY, \
+         import varchar(200) NOT NULL, committed_at varchar(40) NOT NULL, result {text} NOT NULL)"
+    ))?;
+    loader.commit(&[])
+}
+
+/// What a run came to that was committed; nothing where it was not.
+///
+/// # Errors
+/// [`Error::Unavailable`] where the database cannot be reached.
+pub fn committed(database: &Database, run: &str) -> Result<Option<String>> {
+    let target = database.target();
+    prepare_notes(&target)?;
+    let mut loader = Loader::begin_reading(&target)?;
+    let place = if database.dialect() == Dialect::Postgres { "$1" } else { "?" };
+    let sql = format!("SELECT result FROM {NOTES} WHERE run_id = {place}");
+    Ok(loader.texts(&sql, &[run])?.into_iter().next().flatten())
+}

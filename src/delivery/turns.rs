@@ -1,0 +1,265 @@
+//! Whose turn it is to compute: as many pumps at once as there are cores, each for a moment.
+//!
+//! Fifty pumps that all have something to do would keep every core for themselves, and whoever answers
+//! short requests would wait behind them at each step. So a pump takes its turn before it works on rows,
+//! gives it up where it waits, and after [`MOMENT`] when others wait. Within its turn it offers its core to
+//! whoever else may have something to do, every few rows: left alone, the kernel lets a thread that
+//! computes go on for milliseconds, and that is all that a short request takes. What takes longer without a row,
+//! such as a sort within SQLite, counts as being away after [`AWAY`], and somebody else has the turn
+//! meanwhile. Nobody waits for a turn for longer than that, so this slows nothing but what it is for.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a turn lasts while others wait.
+const MOMENT: Duration = Duration::from_millis(2);
+/// After how long a turn without a row passes to somebody else.
+const AWAY: Duration = Duration::from_millis(10);
+/// Rows between two looks at the clock.
+const ROWS: u32 = 32;
+/// How much more willingly than others a pump's thread gives way (`nice(2)`): it has the most to do
+/// and is waited for the longest.
+const NICENESS: i32 = 10;
+
+/// The turns of this process.
+static TURNS: LazyLock<Arc<Turns>> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(Turns::new(cores))
+});
+
+#[derive(Debug)]
+struct Turns {
+    limit: usize,
+    state: Mutex<State>,
+    /// How many wait, to be looked at without the lock.
+    waiting: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The turns that are out, the oldest first.
+    out: VecDeque<(Arc<Holder>, Instant)>,
+    waiting: VecDeque<Arc<Holder>>,
+}
+
+#[derive(Debug, Default)]
+struct Holder {
+    has: AtomicBool,
+    called: Condvar,
+}
+
+/// One thread's turn, taken when it is asked for and given up when it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    turns: Arc<Turns>,
+    me: Arc<Holder>,
+    since: Instant,
+    rows: u32,
+}
+
+impl Turns {
+    fn new(limit: usize) -> Self {
+        Self { limit, state: Mutex::default(), waiting: AtomicUsize::new(0) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, me: &Arc<Holder>) {
+        let mut state = self.lock();
+        if state.out.len() < self.limit {
+            state.give(me);
+            return;
+        }
+        state.waiting.push_back(Arc::clone(me));
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        while !me.has.load(Ordering::Relaxed) {
+            let waited = me.called.wait_timeout(state, AWAY);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if me.has.load(Ordering::Relaxed) {
+                break;
+            }
+            self.queue_again(&mut state, me);
+            self.take_over(&mut state);
+        }
+    }
+
+    /// Puts whoever was called and came too late for his turn back to the front.
+    fn queue_again(&self, state: &mut State, me: &Arc<Holder>) {
+        if !state.waiting.iter().any(|waiter| Arc::ptr_eq(waiter, me)) {
+            state.waiting.push_front(Arc::clone(me));
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Gives the turn of whoever is away to the one who waits the longest.
+    fn take_over(&self, state: &mut State) {
+        let away = state.out.front().is_some_and(|(_, since)| since.elapsed() >= AWAY);
+        if away && let Some((holder, _)) = state.out.pop_front() {
+            holder.has.store(false, Ordering::Relaxed);
+        }
+        self.call(state);
+    }
+
+    fn give_up(&self, me: &Arc<Holder>) {
+        let mut state = self.lock();
+        if me.has.swap(false, Ordering::Relaxed) {
+            state.out.retain(|(holder, _)| !Arc::ptr_eq(holder, me));
+            self.call(&mut state);
+        }
+    }
+
+    /// Calls the next, where there is a turn to be had.
+    fn call(&self, state: &mut State) {
+        if state.out.len() < self.limit
+            && let Some(next) = state.waiting.pop_front()
+        {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            state.give(&next);
+            next.called.notify_one();
+        }
+    }
+}
+
+impl State {
+    fn give(&mut self, holder: &Arc<Holder>) {
+        holder.has.store(true, Ordering::Relaxed);
+        self.out.push_back((Arc::clone(holder), Instant::now()));
+    }
+}
+
+impl Turn {
+    /// No turn yet, for the calling thread, which from now on gives way to others.
+    pub(super) fn of_this_thread() -> Self {
+        let thread = rustix::thread::gettid();
+        if let Err(error) = rustix::process::setpriority_process(Some(thread), NICENESS) {
+            tracing::debug!(%error, "a pump's thread keeps its priority");
+        }
+        Self::among(&TURNS)
+    }
+
+    fn among(turns: &Arc<Turns>) -> Self {
+        Self { turns: Arc::clone(turns), me: Arc::default(), since: Instant::now(), rows: 0 }
+    }
+
+    /// Before each row: takes the turn where it is not held, and gives it on after its moment.
+    #[inline]
+    pub(super) fn row(&mut self) {
+        if !self.me.has.load(Ordering::Relaxed) {
+            self.take();
+            return;
+        }
+        self.rows += 1;
+        if self.rows >= ROWS {
+            self.rows = 0;
+            std::thread::yield_now();
+            if self.turns.waiting.load(Ordering::Relaxed) > 0 && self.since.elapsed() >= MOMENT {
+                self.give_up();
+                self.take();
+            }
+        }
+    }
+
+    /// Before waiting for anything: gives the turn up.
+    #[inline]
+    pub(super) fn give_up(&mut self) {
+        if self.me.has.load(Ordering::Relaxed) {
+            self.turns.give_up(&self.me);
+        }
+    }
+
+    fn take(&mut self) {
+        self.turns.take(&self.me);
+        self.since = Instant::now();
+        self.rows = 0;
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_passes_on_when_it_is_given_up_and_while_its_holder_is_away() {
+        let turns = Arc::new(Turns::new(1));
+        let mut first = Turn::among(&turns);
+        first.row();
+        let (said, heard) = mpsc::channel();
+        let waiting = thread::spawn({
+            let turns = Arc::clone(&turns);
+            move || {
+                let mut second = Turn::among(&turns);
+                second.row();
+                said.send(()).unwrap();
+                // Until the first has asked for its turn again.
+                while turns.waiting.load(Ordering::Relaxed) == 0 {
+                    thread::yield_now();
+                }
+            }
+        });
+        // The first does nothing for long, and has lost its turn.
+        heard.recv().unwrap();
+        assert!(!first.me.has.load(Ordering::Relaxed));
+        first.row();
+        waiting.join().unwrap();
+        assert!(first.me.has.load(Ordering::Relaxed));
+        drop(first);
+        assert!(turns.lock().out.is_empty() && turns.lock().waiting.is_empty());
+    }
+
+    #[test]
+    fn who_is_called_and_comes_too_late_is_called_again() {
+        let turns = Arc::new(Turns::new(1));
+        let mut first = Turn::among(&turns);
+        first.row();
+        thread::scope(|scope| {
+            let second = scope.spawn(|| Turn::among(&turns).row());
+            while turns.waiting.load(Ordering::Relaxed) == 0 {
+                thread::yield_now();
+            }
+            // Called, and passed over before it could wake.
+            let mut state = turns.lock();
+            let late = state.waiting.pop_front().unwrap();
+            turns.waiting.fetch_sub(1, Ordering::Relaxed);
+            late.called.notify_one();
+            drop(state);
+            first.give_up();
+            second.join().unwrap();
+        });
+        assert!(turns.lock().out.is_empty() && turns.lock().waiting.is_empty());
+    }
+
+    #[test]
+    fn many_get_their_turns_and_never_more_at_once_than_there_are() {
+        let turns = Arc::new(Turns::new(2));
+        let (at_once, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let mut turn = Turn::among(&turns);
+                    for _ in 0..200 {
+                        turn.row();
+                        let now = at_once.fetch_add(1, Ordering::SeqCst) + 1;
+                        most.fetch_max(now, Ordering::SeqCst);
+                        at_once.fetch_sub(1, Ordering::SeqCst);
+                        turn.give_up();
+                    }
+                });
+            }
+        });
+        assert!(most.load(Ordering::SeqCst) <= 2, "{most:?}");
+        assert!(turns.lock().out.is_empty() && turns.lock().waiting.is_empty());
+    }
+}
