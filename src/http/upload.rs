@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 
 use crate::app::App;
 use crate::error::{Error, Problem, Result};
-use crate::runs::Stop;
+use crate::runs::{Stop, StopOnDrop};
 use crate::spool::Upload;
 
 /// Bytes gathered before they are written.
@@ -36,7 +36,10 @@ pub async fn receive(app: &App, request: &HttpRequest, payload: web::Payload) ->
     {
         return Err(too_large(limit));
     }
-    let upload = app.spool.take_in(Stop::new())?;
+    // Whoever leaves while the spool is full waits for no room any more.
+    let stop = Stop::new();
+    let _guard = StopOnDrop(stop.clone());
+    let upload = app.spool.take_in(stop)?;
     if is_form {
         of_form(Multipart::new(request.headers(), payload), upload, limit).await
     } else {

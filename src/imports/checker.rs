@@ -84,9 +84,17 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn found(&mut self, headers: Headers) {
+    fn found(&mut self, headers: Headers) -> Result<()> {
         self.places = places(&headers, self.rules.import.fields.len());
+        let fields = self.rules.import.fields.iter().zip(self.rules.held_to).zip(&self.places);
+        // Without it rows would be nobody's, and so beyond what the caller may touch.
+        let missing = fields.filter(|((_, held_to), place)| held_to.is_some() && place.is_none());
+        let missing: Vec<_> = missing.map(|((field, _), _)| whose_is_missing(field)).collect();
+        if !missing.is_empty() {
+            return Err(Error::Invalid(missing));
+        }
         self.learnt.headers = Some(headers);
+        Ok(())
     }
 
     fn check(&mut self, number: u64, cells: &[Cell<'_>]) -> Result<()> {
@@ -171,8 +179,7 @@ impl SheetSink for Checker<'_> {
 
     fn keys(&mut self, keys: &[String]) -> Result<()> {
         let headers = HeaderSearch::of_keys(self.rules.import, keys).map_err(Error::Invalid)?;
-        self.found(headers);
-        Ok(())
+        self.found(headers)
     }
 
     fn row(&mut self, number: u64, cells: &[Cell<'_>]) -> Result<()> {
@@ -180,10 +187,10 @@ impl SheetSink for Checker<'_> {
         if self.learnt.headers.is_some() {
             return self.check(number, cells);
         }
-        if let Some(headers) = self.search.row(number, cells).map_err(Error::Invalid)? {
-            self.found(headers);
+        match self.search.row(number, cells).map_err(Error::Invalid)? {
+            Some(headers) => self.found(headers),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -222,6 +229,19 @@ fn within<'v>(
             field.title
         ),
     })
+}
+
+fn whose_is_missing(field: &Field) -> Problem {
+    Problem {
+        parameter: Some("file".into()),
+        code: "header_missing",
+        value: None,
+        detail: format!(
+            "the file has no column \"{}\", which says whose rows they are; add it, for you may \
+             import for some alone",
+            field.title
+        ),
+    }
 }
 
 fn too_many_rows(max: u64) -> Error {

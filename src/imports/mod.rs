@@ -40,7 +40,7 @@ use crate::database::{self, Database};
 use crate::definitions::{Folder, Import, InForce};
 use crate::error::{Error, Result};
 use crate::runs::{
-    self, Begin, Ended, Known, Permits, Reason, Repeatable, Run, RunError, RunKind, Runs, Stop,
+    self, Begin, Ended, Known, Permits, Repeatable, Run, RunError, RunKind, Runs, StopOnDrop,
     still_running,
 };
 use crate::sheets::{Limits, Reader};
@@ -216,7 +216,9 @@ impl Imports {
             tokio::task::spawn_blocking(move || database::committed(&database, &run.to_string()));
         let note =
             looking.await.map_err(|source| Error::internal("looking up a note", source))??;
-        let outcome = note.and_then(|note| serde_json::from_str(&note).ok());
+        // A note that cannot be read is no import that may be done again.
+        let outcome = note.map(|note| serde_json::from_str(&note)).transpose();
+        let outcome = outcome.map_err(|source| Error::internal("reading a note", source))?;
         Ok(outcome.map(|outcome| Imported { run, outcome }))
     }
 
@@ -322,13 +324,4 @@ async fn end(run: Run, error: Error) -> Error {
         tracing::warn!(error = %unwritten, "the end of an import could not be written down");
     }
     error
-}
-
-/// Stops what is done for somebody who is gone.
-struct StopOnDrop(Stop);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.fire(Reason::ClientLeft);
-    }
 }

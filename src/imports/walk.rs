@@ -51,7 +51,7 @@ impl Walk {
         let file = self.spool.free_name(&format!("{}-rows", self.run), "stage");
         let mut stage = Stage::begin(&self.database, &file, self.plan(), self.stop.clone())?;
         let (learnt, remarks) = self.fill(path, &mut stage, &mut wrong)?;
-        stage.hold(self.asked.dry_run)?;
+        stage.hold(&self.database, self.asked.dry_run)?;
         self.compare(&mut stage, &learnt, &mut wrong)?;
         let mut outcome = self.outcome(&learnt, &remarks, &mut wrong)?;
         outcome.rejected = stage.count_bad()?;

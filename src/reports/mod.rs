@@ -28,7 +28,7 @@ use crate::database::Database;
 use crate::definitions::{self, Definitions, Filters, Folder, InForce, Report};
 use crate::error::{Error, Result};
 use crate::rows::{RowSink, Value};
-use crate::runs::{Permits, Reason, Runs, Stop};
+use crate::runs::{Permits, Reason, Runs, Stop, StopOnDrop};
 use crate::spool::Spool;
 
 /// The definitions that come with the program.
@@ -178,15 +178,6 @@ impl Reports {
     /// Every configured database with its name.
     pub fn databases(&self) -> impl Iterator<Item = (&str, &Database)> {
         self.databases.iter().map(|(name, database)| (name.as_str(), database))
-    }
-}
-
-/// Stops what is done for somebody who is gone.
-struct StopOnDrop(Stop);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.fire(Reason::ClientLeft);
     }
 }
 

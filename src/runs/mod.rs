@@ -30,7 +30,7 @@ use uuid::Uuid;
 pub use again::{Known, Repeatable, still_running};
 pub use permits::{Permit, Permits, Place, QueuePlace};
 pub use progress::Progress;
-pub use stop::{Reason, Stop};
+pub use stop::{Reason, Stop, StopOnDrop};
 pub use store::{Page, Search};
 pub use view::{RunError, RunKind, RunView, State, Timings};
 

@@ -97,3 +97,13 @@ impl Stop {
         self.reason().map_or(Error::Cancelled, Reason::error)
     }
 }
+
+/// Stops what is done for somebody who is gone: fires when it is dropped.
+#[derive(Debug)]
+pub struct StopOnDrop(pub Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.fire(Reason::ClientLeft);
+    }
+}

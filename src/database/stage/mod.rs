@@ -81,7 +81,6 @@ impl Stage {
     pub fn begin(database: &Database, file: &Path, plan: Plan, stop: Stop) -> Result<Self> {
         let dialect = database.dialect();
         let target = database.target();
-        prepare_notes(&target)?;
         let (loader, watch) = watch::open(database, &target, file, &stop)?;
         let mut stage = Self {
             loader,
@@ -169,7 +168,11 @@ impl Stage {
     ///
     /// # Errors
     /// [`Error::Busy`] where another writer is in the way for too long.
-    pub fn hold(&mut self, trial: bool) -> Result<()> {
+    pub fn hold(&mut self, database: &Database, trial: bool) -> Result<()> {
+        if !trial {
+            // Over a connection of its own, before anything is locked; a trial leaves no trace.
+            prepare_notes(&database.target())?;
+        }
         let statement = match (self.dialect, trial) {
             (Dialect::Sqlite, false) => "BEGIN IMMEDIATE".to_owned(),
             // What others commit meanwhile is not seen.

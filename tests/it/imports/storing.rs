@@ -70,6 +70,22 @@ async fn rows_are_inserted_updated_and_left_alone_by_their_key() {
 }
 
 #[tokio::test]
+async fn a_trial_leaves_no_trace() {
+    on_every_backend(async |place| {
+        payments(&place).await;
+        let server = Server::start(&place, &[]).await;
+        let rows = file(&["1,A-1,커피,카드,1000,10,2026-01-05"]);
+        let trial = upload(&server, "payments", "?dry_run=true", rows).await.json();
+        assert_eq!(trial["inserted"], 1, "{trial}");
+        assert_eq!(count(&place, "payments").await, "0");
+        // Its own table is not there yet either, so that this is no error.
+        place.execute("CREATE TABLE tallyroll_imports (id int)").await;
+        stop(&place, server).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_column_that_the_file_does_not_have_stays_as_it_is() {
     on_every_backend(async |place| {
         payments(&place).await;
