@@ -99,6 +99,8 @@ impl Pump {
             stop: &stop,
             turn: Turn::of_this_thread(),
         };
+        // Fifty sessions that begin at once would keep the database's cores, and often ours.
+        sink.turn.row();
         source.drive(&mut sink, &stop, warnings)?;
         // What is left is short, but for a workbook, which is compressed now.
         let Pouring { mut turn, .. } = sink;

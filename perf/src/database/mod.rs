@@ -46,6 +46,15 @@ impl Backend {
             Self::Mysql => "MySQL",
         }
     }
+
+    /// The programs that its processes run, where it has any of its own.
+    pub(crate) const fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Sqlite => &[],
+            Self::Postgres => &["postgres"],
+            Self::Mysql => &["mysqld", "mariadbd"],
+        }
+    }
 }
 
 /// A database full of example data, or why there is none.

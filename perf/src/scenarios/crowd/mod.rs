@@ -31,6 +31,7 @@ use crate::process::Process;
 use crate::results::Outcome;
 use crate::sample::Sample;
 use crate::server::Server;
+use crate::shares::Shares;
 
 /// How often each small thing is asked for while the server is idle; more often than while it is
 /// not, and then only as many are compared.
@@ -88,6 +89,8 @@ struct Sitting {
     /// CPU seconds of the server and of the client.
     cpu: [f64; 2],
     above_idle: u64,
+    /// Why server, database and clients have no share of the cores each, where they have none.
+    unshared: Option<String>,
 }
 
 /// Runs the scenario.
@@ -115,17 +118,34 @@ fn sit(bench: &Bench, database: &Database, setting: &'static Setting) -> Result<
     let (process, client) = (server.process(), Process(std::process::id()));
     let idle_memory = process.settled()?;
     let (address, never) = (server.address(), AtomicBool::new(false));
-    let idle = alone(|| prober::probe(address, &run, IDLE_PROBES, &never))?;
+    let (shares, unshared) = match Shares::make(process, database.backend) {
+        Ok(shares) => (Some(shares), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let probe = |most, stop: &_| prober::probe(address, &run, shares.as_ref(), most, stop);
+    let idle = alone(|| probe(IDLE_PROBES, &never))?;
     process.forget_peak()?;
     let before = [process.cpu_seconds()?, client.cpu_seconds()?];
     println!("{}, {}: {} come at once", database.backend.title(), setting.name, guests::GUESTS);
-    let (crowd, busy) = watched(address, &run)?;
+    let (crowd, busy) = watched(address, |stop| probe(usize::MAX, stop))?;
     let cpu = [process.cpu_seconds()? - before[0], client.cpu_seconds()? - before[1]];
     let above_idle = process.peak()?.saturating_sub(idle_memory);
     let records = records::fetch(&server, &crowd.guests)?;
     server.stop()?;
     let (backend, rows) = (database.backend, ROWS.min(database.rows));
-    Ok(Sitting { backend, setting, rows, bytes, crowd, records, idle, busy, cpu, above_idle })
+    Ok(Sitting {
+        backend,
+        setting,
+        rows,
+        bytes,
+        crowd,
+        records,
+        idle,
+        busy,
+        cpu,
+        above_idle,
+        unshared,
+    })
 }
 
 /// The bytes of a whole stream and a whole book, which are the same each time, and the id of a run.
@@ -149,10 +169,13 @@ fn alone<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
 }
 
 /// Lets the crowd in while somebody goes on asking for small things.
-fn watched(address: &str, run: &str) -> Result<(Crowd, Probed)> {
+fn watched(
+    address: &str,
+    probe: impl FnOnce(&AtomicBool) -> Result<Probed> + Send,
+) -> Result<(Crowd, Probed)> {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let prober = scope.spawn(|| prober::probe(address, run, usize::MAX, &over));
+        let prober = scope.spawn(|| probe(&over));
         let crowd = guests::let_in(address);
         over.store(true, Ordering::Relaxed);
         let probed = prober.join().map_err(|_| Error::new("the prober's thread panicked"))?;

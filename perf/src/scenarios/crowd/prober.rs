@@ -1,6 +1,6 @@
 //! Somebody who asks for small things all the while, and notes how long each takes.
 //!
-//! He shares the server's cores, which he would not do elsewhere, so his thread goes before all others
+//! He shares the server's cores, which he would not do elsewhere, so his thread goes before everybody
 //! where that is allowed. What he waited for a core all the same is noted as well.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,20 +9,19 @@ use std::time::{Duration, Instant};
 use crate::client;
 use crate::error::Result;
 use crate::settlements::REPORT;
+use crate::shares::Shares;
 use crate::stats::Series;
-use crate::thread::{be_nice, waited_for_a_core};
+use crate::thread::waited_for_a_core;
 
 /// Between the end of one request and the next.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
-/// How much less nice than anybody else he is.
-pub(super) const NICENESS: &str = "-10";
 
 /// How long what was asked for in turn took, in milliseconds.
 #[derive(Debug)]
 pub(super) struct Probed {
     pub(super) reports: Times,
     pub(super) run: Times,
-    /// Whether he could go before all others.
+    /// Whether he could go before everybody.
     pub(super) first: bool,
 }
 
@@ -39,8 +38,14 @@ pub(super) struct Times {
 ///
 /// # Errors
 /// A request that is not answered 200.
-pub(super) fn probe(address: &str, run: &str, most: usize, stop: &AtomicBool) -> Result<Probed> {
-    let first = be_nice(NICENESS)?;
+pub(super) fn probe(
+    address: &str,
+    run: &str,
+    shares: Option<&Shares>,
+    most: usize,
+    stop: &AtomicBool,
+) -> Result<Probed> {
+    let first = shares.map_or(Ok(false), Shares::go_first)?;
     let run = format!("/api/v1/runs/{run}");
     let mut probed = Probed { reports: Times::default(), run: Times::default(), first };
     while probed.reports.whole.len() < most && !stop.load(Ordering::Relaxed) {

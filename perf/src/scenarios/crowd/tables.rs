@@ -3,7 +3,7 @@
 use super::guests::{BOOK_EVERY, Fate, GUESTS, ROWS, Wants};
 use super::judge::Probe;
 use super::prober::PAUSE;
-use super::{Sitting, guests, prober};
+use super::{Sitting, guests};
 use crate::stats::{Series, mebibytes, megabytes};
 
 pub(super) fn tables(sittings: &[Sitting]) -> String {
@@ -12,11 +12,15 @@ pub(super) fn tables(sittings: &[Sitting]) -> String {
     } else {
         "at the server's own priority, since `renice` is not installed".into()
     };
+    let shares = sittings.iter().find_map(|sitting| sitting.unshared.as_ref()).map_or_else(
+        || "in a control group each with the same share of the cores, as services have".into(),
+        |error| format!("not in control groups of their own: {error}"),
+    );
     let head = format!(
         "{GUESTS} requests at once over loopback HTTP, every {BOOK_EVERY}th for a prepared xlsx file and the \
          others for ndjson as it comes, {ROWS} rows each, against a server with 48 streams and 2 \
          builds. The readers take what comes as fast as they can, a thread each, {nicer}; client, \
-         server and database share the machine. The wait is until an answer was begun to be made, by \
+         server and database share the machine, {shares}. The wait is until an answer was begun to be made, by \
          the client's clock and `Server-Timing`, or until it was refused. Long queue: 400 may wait for \
          two minutes; short queue: 100 may, for two seconds. MB are 10^6 bytes.\n\n\
          | database | queue | streams served | builds served | refused | longest wait, s | all over after, s \
@@ -24,9 +28,9 @@ pub(super) fn tables(sittings: &[Sitting]) -> String {
          |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let first = if sittings.iter().all(|sitting| sitting.busy.first) {
-        format!("at niceness {}, for the same reason", prober::NICENESS)
+        "before everybody in real time, for the same reason"
     } else {
-        "at the server's own priority, since a higher one is not allowed".into()
+        "at the server's own priority, since a higher one is not allowed"
     };
     let probes = format!(
         "\nShort requests meanwhile, one after the other with {} ms between, each on a connection of its \
