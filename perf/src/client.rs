@@ -1,6 +1,7 @@
 //! As much of an HTTP/1.1 client as a bench needs: one request a connection, a body that is handed
 //! on as it comes and never kept, and a reader that can be held to a speed.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -78,6 +79,24 @@ pub(crate) fn ask(address: &str, method: &str, path: &str) -> Result<Answer> {
         format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).doing(format!("asking for {path}"))?;
     let (head, rest) = read_head(&mut stream).doing(format!("{method} {path}"))?;
+    Ok(Answer { begun, waited: begun.elapsed(), stream, head, rest })
+}
+
+/// Sends a file as a body and comes back with whatever is answered.
+///
+/// # Errors
+/// No connection, no HTTP, a file that cannot be read.
+pub(crate) fn send(address: &str, path: &str, body: &mut File) -> Result<Answer> {
+    let begun = Instant::now();
+    let length = body.metadata().doing("looking at a file to be sent")?.len();
+    let mut stream = TcpStream::connect(address).doing(format!("connecting to {address}"))?;
+    stream.set_read_timeout(Some(SILENCE)).doing("limiting silence")?;
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).doing(format!("asking for {path}"))?;
+    std::io::copy(body, &mut stream).doing(format!("sending to {path}"))?;
+    let (head, rest) = read_head(&mut stream).doing(format!("POST {path}"))?;
     Ok(Answer { begun, waited: begun.elapsed(), stream, head, rest })
 }
 

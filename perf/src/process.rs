@@ -52,7 +52,32 @@ impl Process {
     /// # Errors
     /// A process that is gone.
     pub(crate) fn cpu_seconds(self) -> Result<f64> {
-        ticks(&self.read("stat")?).map(|ticks| f64::from(ticks) / TICKS)
+        ticks(&self.read("stat")?, 2).map(|ticks| f64::from(ticks) / TICKS)
+    }
+
+    /// The same together with those of its children that have ended.
+    ///
+    /// # Errors
+    /// A process that is gone.
+    pub(crate) fn cpu_seconds_with_children(self) -> Result<f64> {
+        ticks(&self.read("stat")?, 4).map(|ticks| f64::from(ticks) / TICKS)
+    }
+
+    /// Its children, by whichever thread.
+    ///
+    /// # Errors
+    /// A process that is gone.
+    pub(crate) fn children(self) -> Result<Vec<Self>> {
+        let path = format!("/proc/{}/task", self.0);
+        let threads = std::fs::read_dir(&path).doing(format!("reading {path}"))?;
+        let mut children = Vec::new();
+        for thread in threads.filter_map(std::result::Result::ok) {
+            // A thread may end meanwhile.
+            let listed = std::fs::read_to_string(thread.path().join("children"));
+            let listed = listed.unwrap_or_default();
+            children.extend(listed.split_whitespace().filter_map(|id| id.parse().ok()).map(Self));
+        }
+        Ok(children)
     }
 
     /// Waits until the resident bytes stand still, and gives them.
@@ -87,13 +112,14 @@ fn status(text: &str, key: &str) -> Result<u64> {
     Ok(kibibytes * 1024)
 }
 
-/// User and system time. The name before them is in parentheses and may hold anything.
-fn ticks(text: &str) -> Result<u32> {
+/// User and system time, and with four fields those of children that have ended. The name before them is
+/// in parentheses and may hold anything.
+fn ticks(text: &str, fields: usize) -> Result<u32> {
     let after_name = text.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());
-    let times = after_name.map(|fields| fields.skip(11).take(2).map(str::parse::<u32>));
+    let times = after_name.map(|words| words.skip(11).take(fields).map(str::parse::<u32>));
     let times: Option<Vec<u32>> = times.and_then(|times| times.collect::<Result<_, _>>().ok());
-    match times.as_deref() {
-        Some([user, system]) => Ok(user + system),
+    match times {
+        Some(times) if times.len() == fields => Ok(times.iter().sum()),
         _ => Err(Error::new("/proc says no CPU time")),
     }
 }
@@ -112,9 +138,10 @@ mod tests {
 
     #[test]
     fn cpu_time_is_read_behind_any_name() {
-        let text = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0 4";
-        assert_eq!(ticks(text).unwrap(), 300);
-        assert!(ticks("7 (a) S 1").is_err());
+        let text = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 250 50 7 3 20 0 4";
+        assert_eq!(ticks(text, 2).unwrap(), 300);
+        assert_eq!(ticks(text, 4).unwrap(), 310);
+        assert!(ticks("7 (a) S 1", 2).is_err());
     }
 
     #[test]

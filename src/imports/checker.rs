@@ -10,7 +10,7 @@ use super::faults::{Fault, FaultFile};
 use super::headers::{HeaderSearch, Headers};
 use crate::definitions::{Field, Import};
 use crate::error::{Error, Problem, Result};
-use crate::rows::{RowSink, Value};
+use crate::rows::{RowSink, Value, recycle};
 use crate::runs::{Progress, Stop};
 use crate::sheets::{Cell, FileKind, Outline, SheetSink};
 
@@ -30,6 +30,8 @@ pub(super) struct Rules<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     pub(super) headers: Option<Headers>,
+    /// For each field the column of the file; empty without headers.
+    pub(super) places: Vec<Option<usize>>,
     pub(super) rows: u64,
     /// Rows of a spreadsheet with cells beyond the last heading: the first one, and how many.
     pub(super) beyond: Option<(u64, u64)>,
@@ -43,10 +45,9 @@ pub(super) struct Checker<'a> {
     pub(super) stop: &'a Stop,
     pub(super) learnt: &'a mut Learnt,
     search: HeaderSearch<'a>,
-    /// For each field the column of the file.
-    places: Vec<Option<usize>>,
     scratch: Vec<Scratch>,
     text: String,
+    spare: Vec<Value<'static>>,
     /// Whether a value too many may have moved those behind it.
     separated: bool,
 }
@@ -69,9 +70,9 @@ impl<'a> Checker<'a> {
             stop,
             learnt,
             search: HeaderSearch::new(rules.import, rules.header_row),
-            places: vec![None; fields],
             scratch: std::iter::repeat_with(Scratch::default).take(fields).collect(),
             text: String::new(),
+            spare: Vec::new(),
             separated: false,
         }
     }
@@ -85,8 +86,8 @@ impl<'a> Checker<'a> {
     }
 
     fn found(&mut self, headers: Headers) -> Result<()> {
-        self.places = places(&headers, self.rules.import.fields.len());
-        let fields = self.rules.import.fields.iter().zip(self.rules.held_to).zip(&self.places);
+        let places = places(&headers, self.rules.import.fields.len());
+        let fields = self.rules.import.fields.iter().zip(self.rules.held_to).zip(&places);
         // Without it rows would be nobody's, and so beyond what the caller may touch.
         let missing = fields.filter(|((_, held_to), place)| held_to.is_some() && place.is_none());
         let missing: Vec<_> = missing.map(|((field, _), _)| whose_is_missing(field)).collect();
@@ -94,6 +95,7 @@ impl<'a> Checker<'a> {
             return Err(Error::Invalid(missing));
         }
         self.learnt.headers = Some(headers);
+        self.learnt.places = places;
         Ok(())
     }
 
@@ -104,11 +106,11 @@ impl<'a> Checker<'a> {
         }
         let mut bad = self.beyond(number, cells)?;
         let (rules, faults) = (self.rules, &mut *self.faults);
-        let mut values: Vec<Value<'_>> = Vec::with_capacity(self.places.len() + 2);
+        let mut values: Vec<Value<'_>> = recycle(std::mem::take(&mut self.spare));
         values.extend([Value::Int(i64::try_from(number).unwrap_or(i64::MAX)), Value::Bool(false)]);
         let fields = rules.import.fields.iter().enumerate().zip(&mut self.scratch);
         for ((index, field), scratch) in fields {
-            let place = self.places[index];
+            let place = self.learnt.places[index];
             // A column that the file does not have is not touched.
             let Some(place) = place else {
                 values.push(Value::Null);
@@ -136,6 +138,7 @@ impl<'a> Checker<'a> {
         }
         values[1] = Value::Bool(bad);
         self.sink.row(&values)?;
+        self.spare = recycle(values);
         self.progress.encoded(self.learnt.rows, 0);
         Ok(())
     }
@@ -195,7 +198,7 @@ impl SheetSink for Checker<'_> {
 }
 
 /// For each field the column of the file.
-pub(super) fn places(headers: &Headers, fields: usize) -> Vec<Option<usize>> {
+fn places(headers: &Headers, fields: usize) -> Vec<Option<usize>> {
     let mut places = vec![None; fields];
     for (place, field) in headers.columns.iter().enumerate() {
         if let Some(field) = field {

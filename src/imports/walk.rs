@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use super::back;
-use super::checker::{Checker, Learnt, Rules, places};
+use super::checker::{Checker, Learnt, Rules};
 use super::faults::{Fault, FaultFile, merged};
 use super::headers::letters;
 use super::outcome::{LISTED, Note, Outcome, RowProblem};
@@ -103,11 +103,9 @@ impl Walk {
     /// Finds what is wrong between rows, and with what is stored.
     fn compare(&self, stage: &mut Stage, learnt: &Learnt, wrong: &mut Wrong) -> Result<()> {
         let fields = &self.import.fields;
-        let places = learnt.headers.as_ref().map(|headers| places(headers, fields.len()));
-        let places = places.unwrap_or_default();
         stage.find(&mut |found: Found| {
             let (code, detail) = self.said(&fields[found.column], found);
-            let place = places.get(found.column).copied().flatten();
+            let place = learnt.places.get(found.column).copied().flatten();
             wrong.between.push(&Fault {
                 row: found.row,
                 field: found.column,
@@ -220,10 +218,8 @@ impl Walk {
 
     /// Stores what is good, or says what storing it would do.
     fn store(&self, mut stage: Stage, learnt: &Learnt, mut outcome: Outcome) -> Result<Outcome> {
-        let places = learnt.headers.as_ref().map(|h| places(h, self.import.fields.len()));
-        let places = places.unwrap_or_default();
         let present: Vec<usize> =
-            (0..places.len()).filter(|field| places[*field].is_some()).collect();
+            (0..learnt.places.len()).filter(|field| learnt.places[*field].is_some()).collect();
         let merged =
             if self.asked.dry_run { stage.foresee(&present)? } else { stage.merge(&present)? };
         outcome.inserted = merged.inserted;

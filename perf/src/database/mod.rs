@@ -125,6 +125,50 @@ impl Database {
         })
     }
 
+    /// Has the database's own tool run a statement that changes something.
+    ///
+    /// # Errors
+    /// A statement that is refused; no tool.
+    pub(crate) fn change(&self, sql: &str) -> Result<()> {
+        let mut command = match self.backend {
+            Backend::Sqlite => self.writing_sqlite3(&[sql]),
+            Backend::Postgres => self.psql(sql),
+            Backend::Mysql => self.mysql("--raw", sql),
+        };
+        match program::text(&mut command)? {
+            Printed::Done(_) => Ok(()),
+            Printed::Missing => Err(Error::new("the database's own tool is not installed")),
+        }
+    }
+
+    /// Has the database's own tool load a CSV file with a header into columns of a table.
+    pub(crate) fn load_csv(&self, table: &str, columns: &str, file: &Path) -> Command {
+        let file = file.display();
+        match self.backend {
+            Backend::Sqlite => {
+                let import = format!(".import --csv --skip 1 '{file}' {table}");
+                self.writing_sqlite3(&["PRAGMA synchronous = NORMAL", &import])
+            }
+            Backend::Postgres => self.psql(&format!(
+                "\\copy {table} ({columns}) FROM '{file}' WITH (FORMAT csv, HEADER true)"
+            )),
+            Backend::Mysql => {
+                let sql = format!(
+                    "LOAD DATA LOCAL INFILE '{file}' INTO TABLE {table} FIELDS TERMINATED BY ',' \
+                     OPTIONALLY ENCLOSED BY '\"' LINES TERMINATED BY '\\r\\n' IGNORE 1 LINES ({columns})"
+                );
+                self.mysql("--local-infile=1", &sql)
+            }
+        }
+    }
+
+    fn writing_sqlite3(&self, commands: &[&str]) -> Command {
+        let mut command = Command::new("sqlite3");
+        command.env("HOME", "/nonexistent").args(["-batch", "-bail"]);
+        command.arg(&self.file).args(commands);
+        command
+    }
+
     /// `sqlite3` with an output mode and a statement.
     pub(crate) fn sqlite3(&self, mode: &str, sql: &str) -> Command {
         let mut command = Command::new("sqlite3");

@@ -2,6 +2,7 @@
 
 mod books;
 mod crowd;
+mod imports;
 mod rows;
 
 use crate::bench::Bench;
@@ -40,6 +41,11 @@ pub(crate) static ALL: &[Scenario] = &[
         name: "crowd",
         about: "300 requests at once, and how short ones fare meanwhile",
         run: crowd::run,
+    },
+    Scenario {
+        name: "imports",
+        about: "a workbook of up to 500,000 rows into a table, empty or with half of them there",
+        run: imports::run,
     },
 ];
 
