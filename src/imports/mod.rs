@@ -40,8 +40,8 @@ use crate::database::{self, Database};
 use crate::definitions::{Folder, Import, InForce};
 use crate::error::{Error, Result};
 use crate::runs::{
-    self, Begin, Ended, Known, Permits, Repeatable, Run, RunError, RunKind, Runs, StopOnDrop,
-    still_running,
+    self, Begin, Ended, Known, Permits, Refused, Repeatable, Run, RunError, RunKind, Runs,
+    StopOnDrop, still_running,
 };
 use crate::sheets::{Limits, Reader};
 use crate::spool::{Spool, Upload};
@@ -79,21 +79,6 @@ pub struct Imported {
     pub run: Uuid,
     /// What it came to.
     pub outcome: Outcome,
-}
-
-/// A refusal, with the run that it ended where one had begun.
-#[derive(Debug)]
-pub struct Refused {
-    /// Why.
-    pub error: Error,
-    /// The run, which is finished.
-    pub run: Option<Uuid>,
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self { error, run: None }
-    }
 }
 
 impl Imports {
@@ -168,7 +153,7 @@ impl Imports {
         if let Some(repeatable) = &repeatable
             && let Err(error) = self.runs.claim(repeatable, &run, earlier.as_deref()).await
         {
-            return Err(refused(end(run, error).await));
+            return Err(refused(run.refuse(error).await));
         }
         let _guard = StopOnDrop(run.stop().clone());
         let walk = self.walk(&run, import, asked, caller).map_err(refused)?;
@@ -180,7 +165,7 @@ impl Imports {
                     drop(permit);
                     done
                 }
-                Err(error) => Err(end(run, error).await),
+                Err(error) => Err(run.refuse(error).await),
             }
         };
         let task = tokio::spawn(work.instrument(tracing::Span::current()));
@@ -270,7 +255,7 @@ async fn at_work(run: Run, walk: Walk, upload: Upload) -> Result<Outcome> {
     let done = walking.await.map_err(|source| Error::internal("importing a file", source));
     let outcome = match done.and_then(|done| done) {
         Ok(outcome) => outcome,
-        Err(error) => return Err(end(run, error).await),
+        Err(error) => return Err(run.refuse(error).await),
     };
     let refused = refuses && outcome.rejected > 0;
     let written = run.finish(ended(&outcome, refused)).await;
@@ -312,16 +297,4 @@ fn rejected(outcome: Outcome) -> Error {
     let detail = rejected_in_words(&outcome);
     let report = serde_json::to_value(outcome).unwrap_or(Json::Null);
     Error::Rejected { detail, report: Box::new(report) }
-}
-
-/// Ends a run with an error, which is given back.
-async fn end(run: Run, error: Error) -> Error {
-    match &error {
-        Error::Cancelled => tracing::info!(run = %run.id(), "an import was cancelled"),
-        error => tracing::warn!(run = %run.id(), %error, "a run failed"),
-    }
-    if let Err(unwritten) = run.finish(runs::Outcome::ended(Ended::by(&error))).await {
-        tracing::warn!(error = %unwritten, "the end of an import could not be written down");
-    }
-    error
 }
