@@ -118,13 +118,17 @@ impl App {
         let read = read_definitions(&self.config);
         self.reports.replace_definitions(read.keeping(&self.reports.definitions()));
         let faults = self.check().await.len();
-        let reports = self.reports.definitions().reports.len();
-        tracing::info!(reports, faults, "the definitions were read again");
+        let definitions = self.reports.definitions();
+        let (reports, imports) = (definitions.reports.len(), definitions.imports.len());
+        tracing::info!(reports, imports, faults, "the definitions were read again");
     }
 
     /// Checks every definition against the live databases; the faults are kept for whoever asks.
     pub async fn check(&self) -> Arc<Vec<Fault>> {
-        let faults = Arc::new(self.reports.check().await);
+        // At once, so that a database that is away is waited for once.
+        let (mut faults, of_imports) = tokio::join!(self.reports.check(), self.imports.check());
+        faults.extend(of_imports);
+        let faults = Arc::new(faults);
         for fault in faults.iter() {
             tracing::warn!(%fault, "a definition is at fault");
         }

@@ -25,11 +25,13 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
             away += 1;
         }
     }
-    let reports = app.reports.definitions().reports.len();
+    let definitions = app.reports.definitions();
+    let (reports, imports) = (definitions.reports.len(), definitions.imports.len());
     app.close().await;
-    let [reports, faulty, gone] =
-        [(reports, "report"), (faults.len(), "fault"), (away, "database")].map(counted);
-    println!("{reports}, {faulty}, {gone} away");
+    let counts =
+        [(reports, "report"), (imports, "import"), (faults.len(), "fault"), (away, "database")];
+    let [reports, imports, faulty, gone] = counts.map(counted);
+    println!("{reports}, {imports}, {faulty}, {gone} away");
     Ok(if faults.is_empty() && away == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -9,10 +9,12 @@
 mod check;
 mod demo;
 mod export;
+mod import;
 mod ops;
 mod output;
 mod part;
 mod serve;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,8 @@ enum Command {
     Serve(serve::Serve),
     /// Write a report into a file, or to standard output
     Export(export::Export),
+    /// Take the rows of a spreadsheet or text file in
+    Import(import::Import),
     /// Make the worked example in the business database
     Demo(demo::Make),
     /// Check every definition against the live databases
@@ -76,6 +80,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Serve(serve) => serve.run(config).await,
         Command::Export(export) => export.run(config).await,
+        Command::Import(import) => import.run(config).await,
         Command::Demo(demo) => demo.run(config).await,
         Command::Check => check::run(config).await,
         Command::Ops(ops) => ops.run(&config),

@@ -21,6 +21,7 @@ mod reader;
 mod report;
 mod sqlite_order;
 mod statement;
+mod tables;
 mod times;
 mod units;
 
@@ -37,4 +38,5 @@ pub use load::{BuiltIn, Definitions, Folder};
 pub use report::{Declared, Filter, Op, Order, Origin, ROWS_PARAMETERS, Report, ScopeColumn, Zone};
 pub use sqlite_order::canonical_time;
 pub use statement::{Selection, count, probe, rows};
+pub use tables::probe_table;
 pub use units::{MOST_DIGITS, NoUnits, to_units, units_text, write_units};

@@ -11,13 +11,14 @@ use uuid::Uuid;
 use super::answer::{json, no_parameters, pairs};
 use super::disposition::attachment;
 use super::file::whole;
+use super::prefer;
 use super::problem::{ProblemView, Refusal};
 use super::upload::receive;
 use crate::access::Caller;
 use crate::app::App;
 use crate::error::{Error, Problem};
 use crate::formats::{Format, Options};
-use crate::imports::{self, Asked, ImportView, Imported, Outcome, Rejects};
+use crate::imports::{self, Asked, Begun, ImportView, Imported, Inspection, Outcome, Rejects};
 use crate::runs::{Repeatable, RunView};
 use crate::spool::What;
 
@@ -182,10 +183,17 @@ fn without_problems(run: &RunView) -> Error {
         ("sheet" = Option<String>, Query, description = "By name or number; the first visible one without"),
         ("header_row" = Option<u64>, Query, description = "The header's row as the spreadsheet shows it; looked for in the first 20 without"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key, file and parameters are done once and answered alike for 24 hours"),
+        ("Prefer" = Option<String>, Header, description = "respond-async: the answer comes once the upload is whole, and the import goes on though the client leaves"),
     ),
     request_body(description = "The file, or a form with one part `file`", content((String = "application/octet-stream"), (String = "multipart/form-data"))),
     responses(
         (status = 200, body = Outcome),
+        (status = 202, description = "It goes on; its run tells how it ends, in result and error", body = RunView, headers(
+            ("Location" = String, description = "The run"),
+            ("Retry-After" = u64, description = "Seconds after which to ask for it"),
+            ("Preference-Applied" = String, description = "respond-async"),
+            ("X-Run-Id" = String, description = "The run's id"),
+        )),
         (status = 400, body = ProblemView, content_type = "application/problem+json"),
         (status = 404, body = ProblemView, content_type = "application/problem+json"),
         (status = 409, body = ProblemView, content_type = "application/problem+json"),
@@ -206,14 +214,81 @@ pub async fn take_in(
     let asked = Asked::parse(&pairs(&request)?)?;
     let upload = receive(&app, &request, payload).await?;
     let repeatable = repeatable(&request, &caller, &asked, &upload.sha256())?;
-    let imports = std::sync::Arc::clone(&app.imports);
-    let Imported { run, outcome } =
-        imports.import(found, asked, upload, &caller, repeatable).await?;
-    let mut response = json(&request, &outcome)?;
+    let begun = app.imports.begin(found, asked, upload, &caller, repeatable).await?;
+    if prefer::is_async(&request) {
+        return accepted(&app, &request, &caller, begun).await;
+    }
+    done(&request, begun.end().await?)
+}
+
+/// What an import came to.
+fn done(
+    request: &HttpRequest,
+    Imported { run, outcome }: Imported,
+) -> Result<HttpResponse, Refusal> {
+    let mut response = json(request, &outcome)?;
     if let Ok(run) = run.to_string().parse() {
         response.headers_mut().insert("x-run-id".parse().map_err(bad_name)?, run);
     }
     Ok(response)
+}
+
+/// Leaves an import to itself.
+async fn accepted(
+    app: &App,
+    request: &HttpRequest,
+    caller: &Caller,
+    begun: Begun,
+) -> Result<HttpResponse, Refusal> {
+    match begun {
+        Begun::Now(going) => {
+            // Who cannot be told where to find it does not have it.
+            let response = prefer::accepted(app, request, caller, going.run()).await?;
+            going.let_go();
+            Ok(response)
+        }
+        Begun::Before(over) => match prefer::accepted(app, request, caller, over.run).await {
+            // Its note alone is left.
+            Err(Refusal { error: Error::NotFound(_), .. }) => {
+                done(request, Begun::Before(over).end().await?)
+            }
+            answer => answer,
+        },
+    }
+}
+
+/// Looks into a file as an import would, and stores nothing.
+///
+/// The head is read alone. What the import would refuse of the headers is told in `problems` of a
+/// 200; a file that cannot be read is refused as the import refuses it.
+#[utoipa::path(post, operation_id = "inspect_file", path = "/imports/{name}/inspect", tag = "imports",
+    params(
+        ("name" = String, Path, description = "The import's name"),
+        ("sheet" = Option<String>, Query, description = "By name or number; the first visible one without"),
+        ("header_row" = Option<u64>, Query, description = "The header's row as the spreadsheet shows it; looked for in the first 20 without"),
+    ),
+    request_body(description = "The file, or a form with one part `file`", content((String = "application/octet-stream"), (String = "multipart/form-data"))),
+    responses(
+        (status = 200, body = Inspection),
+        (status = 400, body = ProblemView, content_type = "application/problem+json"),
+        (status = 404, body = ProblemView, content_type = "application/problem+json"),
+        (status = 413, body = ProblemView, content_type = "application/problem+json"),
+        (status = 422, body = ProblemView, content_type = "application/problem+json"),
+        (status = 429, body = ProblemView, content_type = "application/problem+json"),
+        (status = 507, body = ProblemView, content_type = "application/problem+json"),
+    ))]
+#[post("/imports/{name}/inspect")]
+pub async fn inspect(
+    app: web::Data<App>,
+    caller: Caller,
+    name: web::Path<String>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Refusal> {
+    let found = app.imports.find(&name, &caller)?;
+    let asked = Asked::parse_look(&pairs(&request)?)?;
+    let upload = receive(&app, &request, payload).await?;
+    json(&request, &app.imports.inspect(found, asked, upload, &caller).await?)
 }
 
 fn bad_name(error: impl std::error::Error + Send + Sync + 'static) -> Error {

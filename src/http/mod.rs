@@ -11,6 +11,7 @@ mod imports;
 mod negotiation;
 mod openapi;
 mod page;
+mod prefer;
 mod problem;
 mod range;
 mod reports;
@@ -40,6 +41,7 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(imports::show)
                 .service(imports::template)
                 .service(imports::take_in)
+                .service(imports::inspect)
                 .service(imports::problems)
                 .service(runs::list)
                 .service(runs::show)

@@ -9,8 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::error::{Error, Phase, Problem};
-use crate::imports;
-use crate::reports::Refused;
+use crate::runs::Refused;
 
 /// How long a client should stay away from something that is down.
 const DOWN: Duration = Duration::from_secs(5);
@@ -32,12 +31,6 @@ impl From<Error> for Refusal {
 
 impl From<Refused> for Refusal {
     fn from(Refused { error, run }: Refused) -> Self {
-        Self { error, run }
-    }
-}
-
-impl From<imports::Refused> for Refusal {
-    fn from(imports::Refused { error, run }: imports::Refused) -> Self {
         Self { error, run }
     }
 }

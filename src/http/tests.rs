@@ -4,6 +4,7 @@ use super::disposition::{asked_name, attachment, safe_name};
 use super::gate::is_loopback;
 use super::negotiation::choose_for_tests as choose;
 use super::negotiation::received_without_chunks_for_tests as received_without_chunks;
+use super::prefer::is_async_for_tests as is_async;
 use super::range::{Wanted, names as tags_name, range};
 use crate::formats::Format;
 
@@ -171,4 +172,32 @@ fn a_weak_tag_names_a_file_for_a_cache_and_not_for_a_change() {
     assert!(tags_name("\"a\", \"b\"", "\"b\"", false) && tags_name("*", "\"b\"", false));
     assert!(!tags_name("W/\"b\"", "\"b\"", false) && tags_name("W/\"b\"", "\"b\"", true));
     assert!(!tags_name("\"c\"", "\"b\"", true));
+}
+
+#[test]
+fn a_preference_is_found_among_others_and_never_a_fault() {
+    for lines in [
+        &["respond-async"][..],
+        &["Respond-Async"],
+        &["return=minimal, respond-async"],
+        &["return=minimal", "wait=10,respond-async;a=b; c"],
+        &["handling=\"a, \\\", b\" , respond-async"],
+        &["respond-async=\"\""],
+        &[",, ;x, respond-async"],
+    ] {
+        assert!(is_async(lines), "{lines:?}");
+    }
+    for lines in [
+        &[][..],
+        &[""],
+        &["respond-asynchronously"],
+        &["return=\"x, respond-async, y\""],
+        &["wait=10; respond-async"],
+        &["respond-async=false"],
+        // The first one counts.
+        &["respond-async=no, respond-async"],
+        &["x=\"respond-async", "y\""],
+    ] {
+        assert!(!is_async(lines), "{lines:?}");
+    }
 }

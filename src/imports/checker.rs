@@ -234,7 +234,7 @@ fn within<'v>(
     })
 }
 
-fn whose_is_missing(field: &Field) -> Problem {
+pub(super) fn whose_is_missing(field: &Field) -> Problem {
     Problem {
         parameter: Some("file".into()),
         code: "header_missing",

@@ -5,7 +5,11 @@
 //! fields at least where there are as many; what stands above it is a title. Where no row is, the one
 //! with the most known headings is complained about.
 
+mod matched;
+
 use std::collections::BTreeMap;
+
+pub use matched::Matched;
 
 use super::cells::{display, trim};
 use crate::definitions::{Field, Import, UnknownColumns, fold};
@@ -154,7 +158,7 @@ impl<'i> Read<'i> {
         }
         let unknown = titles.iter().zip(&columns).filter(|(title, field)| {
             // A heading of which nothing can be seen is none.
-            field.is_none() && !fold(title).is_empty() && fold(title) != fold(REASONS)
+            field.is_none() && !is_passed_over(title)
         });
         let unknown = unknown.map(|(title, _)| title.clone()).collect();
         let headers = Headers { row: row.unwrap_or(0), columns, titles, unknown };
@@ -241,6 +245,11 @@ impl<'i> Read<'i> {
         };
         problem("header_doubled", Some(field.title.clone()), detail)
     }
+}
+
+/// Whether a heading is none, or that of a column that we wrote ourselves.
+fn is_passed_over(title: &str) -> bool {
+    fold(title).is_empty() || fold(title) == fold(REASONS)
 }
 
 fn is_unknown(title: &str, import: &Import) -> Problem {

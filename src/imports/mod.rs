@@ -7,9 +7,12 @@
 mod back;
 mod blank;
 pub mod cells;
+mod check;
 mod checker;
 mod faults;
+mod going;
 pub mod headers;
+mod inspect;
 mod outcome;
 mod rejects;
 mod request;
@@ -23,12 +26,12 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use serde_json::Value as Json;
-use tracing::Instrument;
-use uuid::Uuid;
 
 pub use back::hand_back;
 pub use blank::template;
 pub use faults::Fault;
+pub use going::{Begun, Going, Imported, Over};
+pub use inspect::{Inspection, MissingColumn, SeenColumn, SeenRow, SeenSheet};
 pub use outcome::{LISTED, Note, Outcome, RowProblem};
 pub use rejects::{Heading, Rejects};
 pub use request::{Asked, OnProblem};
@@ -36,15 +39,12 @@ pub use view::{ImportColumnView, ImportView};
 
 use self::walk::Walk;
 use crate::access::Caller;
-use crate::database::{self, Database};
+use crate::database::Database;
 use crate::definitions::{Folder, Import, InForce};
 use crate::error::{Error, Result};
-use crate::runs::{
-    self, Begin, Ended, Known, Permits, Repeatable, Run, RunError, RunKind, Runs, StopOnDrop,
-    still_running,
-};
+use crate::runs::{self, Ended, Permits, Run, RunError, Runs};
 use crate::sheets::{Limits, Reader};
-use crate::spool::{Spool, Upload};
+use crate::spool::Spool;
 
 /// The definitions that come with the program.
 pub const BUILT_IN: &[(&str, &str)] = &[("payments", include_str!("payments.toml"))];
@@ -70,30 +70,6 @@ pub struct Imports {
     pub uploads: crate::config::Uploads,
     /// The zone of times that are written without one.
     pub zone: TimeZone,
-}
-
-/// An import that is over, or was over before.
-#[derive(Debug)]
-pub struct Imported {
-    /// The run that did it.
-    pub run: Uuid,
-    /// What it came to.
-    pub outcome: Outcome,
-}
-
-/// A refusal, with the run that it ended where one had begun.
-#[derive(Debug)]
-pub struct Refused {
-    /// Why.
-    pub error: Error,
-    /// The run, which is finished.
-    pub run: Option<Uuid>,
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self { error, run: None }
-    }
 }
 
 impl Imports {
@@ -132,105 +108,8 @@ impl Imports {
         })
     }
 
-    /// Imports a file that is here as a whole, or gives the first answer to it again.
-    ///
-    /// When the caller goes away meanwhile, the import is stopped unless it is committed already.
-    ///
-    /// # Errors
-    /// [`Error::Rejected`] with what it came to where rows have problems; everything else that can
-    /// be refused.
-    pub async fn import(
-        self: &Arc<Self>,
-        import: Arc<Import>,
-        asked: Asked,
-        upload: Upload,
-        caller: &Caller,
-        repeatable: Option<Repeatable>,
-    ) -> Result<Imported, Refused> {
-        let earlier = match &repeatable {
-            None => None,
-            Some(repeatable) => match self.runs.known(repeatable).await? {
-                Known::New => None,
-                Known::Run(run) => match self.answered(&import, &run).await? {
-                    Some(imported) => return Ok(imported),
-                    None => Some(run),
-                },
-            },
-        };
-        // Before the run is written down, which may take one request longer than the next.
-        let arrived = self.permits.arrive();
-        let params = asked.params();
-        let begin =
-            Begin { kind: RunKind::Import, name: &import.name, caller: &caller.name, params };
-        let run = self.runs.begin(begin).await?;
-        let id = run.id();
-        let refused = |error| Refused { error, run: Some(id) };
-        if let Some(repeatable) = &repeatable
-            && let Err(error) = self.runs.claim(repeatable, &run, earlier.as_deref()).await
-        {
-            return Err(refused(end(run, error).await));
-        }
-        let _guard = StopOnDrop(run.stop().clone());
-        let walk = self.walk(&run, import, asked, caller).map_err(refused)?;
-        // A task of its own, so that what was committed is written down as such, whoever has left.
-        let work = async move {
-            match run.permitted(arrived).await {
-                Ok(permit) => {
-                    let done = at_work(run, walk, upload).await;
-                    drop(permit);
-                    done
-                }
-                Err(error) => Err(end(run, error).await),
-            }
-        };
-        let task = tokio::spawn(work.instrument(tracing::Span::current()));
-        let done = task.await.map_err(|source| Error::internal("waiting for an import", source))?;
-        done.map(|outcome| Imported { run: id, outcome }).map_err(refused)
-    }
-
-    /// What an earlier request came to; nothing where it died without storing anything.
-    async fn answered(&self, import: &Import, run: &str) -> Result<Option<Imported>, Refused> {
-        let Ok(id) = Uuid::parse_str(run) else { return Ok(None) };
-        let view = match self.runs.get(run, None).await {
-            Ok(view) => view,
-            Err(Error::NotFound(_)) => return self.noted(import, id).await,
-            Err(error) => return Err(error.into()),
-        };
-        if !view.state.is_final() {
-            return Err(still_running().into());
-        }
-        let outcome = view.result.and_then(|result| serde_json::from_value(result).ok());
-        match (view.state, outcome) {
-            (runs::State::Complete, Some(outcome)) => Ok(Some(Imported { run: id, outcome })),
-            (runs::State::Failed, Some(outcome)) => {
-                Err(Refused { error: rejected(outcome), run: Some(id) })
-            }
-            _ => self.noted(import, id).await,
-        }
-    }
-
-    /// What a run came to that was committed and could not say so.
-    async fn noted(&self, import: &Import, run: Uuid) -> Result<Option<Imported>, Refused> {
-        let database = self.database(import)?.clone();
-        let looking =
-            tokio::task::spawn_blocking(move || database::committed(&database, &run.to_string()));
-        let note =
-            looking.await.map_err(|source| Error::internal("looking up a note", source))??;
-        // A note that cannot be read is no import that may be done again.
-        let outcome = note.map(|note| serde_json::from_str(&note)).transpose();
-        let outcome = outcome.map_err(|source| Error::internal("reading a note", source))?;
-        Ok(outcome.map(|outcome| Imported { run, outcome }))
-    }
-
     fn walk(&self, run: &Run, import: Arc<Import>, asked: Asked, caller: &Caller) -> Result<Walk> {
-        let mut held_to = vec![None; import.fields.len()];
-        for (dimension, values) in &caller.scopes {
-            let field = import.scope.get(dimension).and_then(|key| import.field(key));
-            // Without such a field the caller does not see the import at all.
-            if let Some(field) = field {
-                held_to[field] = Some(values.iter().cloned().collect());
-            }
-        }
+        let held_to = held_to(&import, caller);
         Ok(Walk {
             run: run.id(),
             database: self.database(&import)?.clone(),
@@ -259,27 +138,17 @@ impl Imports {
     }
 }
 
-/// Does the work on a thread that may block, and writes down how it ended.
-async fn at_work(run: Run, walk: Walk, upload: Upload) -> Result<Outcome> {
-    let refuses = walk.asked.on_problem == OnProblem::Reject;
-    let walking = tokio::task::spawn_blocking(move || {
-        let done = walk.go(upload.path());
-        drop(upload);
-        done
-    });
-    let done = walking.await.map_err(|source| Error::internal("importing a file", source));
-    let outcome = match done.and_then(|done| done) {
-        Ok(outcome) => outcome,
-        Err(error) => return Err(end(run, error).await),
-    };
-    let refused = refuses && outcome.rejected > 0;
-    let written = run.finish(ended(&outcome, refused)).await;
-    match written {
-        _ if refused => Err(rejected(outcome)),
-        // What was stored is stored, and says so, also where its run could not be told.
-        _ if outcome.stored => Ok(outcome),
-        written => written.map(|()| outcome),
+/// For each field, the values that alone may stand in it for this caller.
+fn held_to(import: &Import, caller: &Caller) -> Vec<Option<Vec<String>>> {
+    let mut held_to = vec![None; import.fields.len()];
+    for (dimension, values) in &caller.scopes {
+        let field = import.scope.get(dimension).and_then(|key| import.field(key));
+        // Without such a field the caller does not see the import at all.
+        if let Some(field) = field {
+            held_to[field] = Some(values.iter().cloned().collect());
+        }
     }
+    held_to
 }
 
 /// How a run ends that went the whole way.
@@ -312,16 +181,4 @@ fn rejected(outcome: Outcome) -> Error {
     let detail = rejected_in_words(&outcome);
     let report = serde_json::to_value(outcome).unwrap_or(Json::Null);
     Error::Rejected { detail, report: Box::new(report) }
-}
-
-/// Ends a run with an error, which is given back.
-async fn end(run: Run, error: Error) -> Error {
-    match &error {
-        Error::Cancelled => tracing::info!(run = %run.id(), "an import was cancelled"),
-        error => tracing::warn!(run = %run.id(), %error, "a run failed"),
-    }
-    if let Err(unwritten) = run.finish(runs::Outcome::ended(Ended::by(&error))).await {
-        tracing::warn!(error = %unwritten, "the end of an import could not be written down");
-    }
-    error
 }

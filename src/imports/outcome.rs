@@ -39,6 +39,17 @@ pub struct Note {
     pub detail: String,
 }
 
+impl Note {
+    /// That a column of a file is none of the import's.
+    #[must_use]
+    pub(super) fn unknown_column(title: &str) -> Self {
+        Self {
+            code: "unknown_column".into(),
+            detail: format!("the column \"{title}\" is not known here and was passed over"),
+        }
+    }
+}
+
 /// What is wrong with one cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RowProblem {

@@ -28,6 +28,8 @@ pub struct Asked {
 }
 
 const PARAMETERS: [&str; 4] = ["dry_run", "on_problem", "sheet", "header_row"];
+/// Those that say where the rows are.
+const WHERE: [&str; 2] = ["sheet", "header_row"];
 
 impl Asked {
     /// Reads the parameters of a request.
@@ -35,6 +37,18 @@ impl Asked {
     /// # Errors
     /// [`Error::Malformed`] with every fault.
     pub fn parse(pairs: &[(String, String)]) -> Result<Self> {
+        Self::parse_some(pairs, &PARAMETERS)
+    }
+
+    /// Reads the parameters of a request that does not want to import: `sheet` and `header_row`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with every fault.
+    pub fn parse_look(pairs: &[(String, String)]) -> Result<Self> {
+        Self::parse_some(pairs, &WHERE)
+    }
+
+    fn parse_some(pairs: &[(String, String)], known: &[&str]) -> Result<Self> {
         let (mut asked, mut problems, mut seen) = (Self::default(), Vec::new(), Vec::new());
         for (name, value) in pairs {
             if seen.contains(&name) {
@@ -47,15 +61,26 @@ impl Asked {
                 continue;
             }
             seen.push(name);
-            if let Err((code, detail)) = asked.take(name, value) {
+            if let Err((code, detail)) = asked.take(name, value, known) {
                 problems.push(Problem::parameter(name, code, value, detail));
             }
         }
         if problems.is_empty() { Ok(asked) } else { Err(Error::Malformed(problems)) }
     }
 
-    fn take(&mut self, name: &str, value: &str) -> Result<(), (&'static str, String)> {
+    fn take(
+        &mut self,
+        name: &str,
+        value: &str,
+        known: &[&str],
+    ) -> Result<(), (&'static str, String)> {
         match name {
+            unknown if !known.contains(&unknown) => {
+                let known = known.join(", ");
+                let detail =
+                    format!("\"{name}\" is not a parameter here; the known ones are {known}");
+                return Err(("unknown_parameter", detail));
+            }
             "dry_run" => {
                 self.dry_run = match value {
                     "true" => true,
@@ -83,12 +108,7 @@ impl Asked {
                 let detail = "write the row's number as the spreadsheet shows it, 1 to 1048576";
                 self.header_row = Some(row.ok_or_else(|| ("not_a_row", detail.into()))?);
             }
-            _ => {
-                let known = PARAMETERS.join(", ");
-                let detail =
-                    format!("\"{name}\" is not a parameter here; the known ones are {known}");
-                return Err(("unknown_parameter", detail));
-            }
+            _ => {}
         }
         Ok(())
     }
@@ -135,5 +155,9 @@ mod tests {
             panic!("it is refused")
         };
         assert_eq!(problems[0].code, "doubled_parameter");
+        let look = [("sheet", "2"), ("dry_run", "true")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        let Err(Error::Malformed(problems)) = Asked::parse_look(&look) else { panic!("refused") };
+        assert_eq!(problems[0].code, "unknown_parameter");
+        assert!(problems[0].detail.ends_with("sheet, header_row"), "{}", problems[0].detail);
     }
 }

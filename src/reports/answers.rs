@@ -13,7 +13,7 @@ use crate::definitions::{self, Order, Report, Selection};
 use crate::delivery::{self, Coding, Cursor, Delivery, Output, Receiver};
 use crate::error::{Error, Result};
 use crate::formats::{self, Options};
-use crate::runs::{Begin, Permit, Place, Progress, Run, RunKind, Stop};
+use crate::runs::{Begin, Permit, Place, Progress, Refused, Run, RunKind, Stop};
 use crate::spool::{Kept, Told, What};
 
 /// An answer whose first batch is there.
@@ -46,21 +46,6 @@ pub struct Paged {
     pub chunks: Vec<Bytes>,
     /// The token of the page behind it.
     pub next: Option<String>,
-}
-
-/// A refusal, with the run that it ended where one had begun.
-#[derive(Debug)]
-pub struct Refused {
-    /// Why.
-    pub error: Error,
-    /// The run, which is finished.
-    pub run: Option<Uuid>,
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self { error, run: None }
-    }
 }
 
 impl Reports {
@@ -119,7 +104,7 @@ impl Reports {
             let queued = begun.elapsed();
             let file = match self.spool.begin(id, What::File, told, run.stop().clone()) {
                 Ok(file) => file,
-                Err(error) => return Err(end(run, error).await),
+                Err(error) => return Err(run.refuse(error).await),
             };
             let delivery =
                 self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
@@ -175,7 +160,7 @@ impl Reports {
         let found = self.source_of(report, &asked).await;
         let (database, types) = match found {
             Ok(found) => found,
-            Err(error) => return Err(end(run, error).await),
+            Err(error) => return Err(run.refuse(error).await),
         };
         let query = statement(report, &asked, caller, &types, database.dialect());
         let columns: Vec<_> =
@@ -268,15 +253,6 @@ async fn read_page(receiver: &mut Receiver) -> Result<Paged> {
 async fn permitted(run: Run, arrived: Result<Place>) -> Result<(Run, Permit)> {
     match run.permitted(arrived).await {
         Ok(permit) => Ok((run, permit)),
-        Err(error) => Err(end(run, error).await),
+        Err(error) => Err(run.refuse(error).await),
     }
-}
-
-/// Finishes a run that got nowhere.
-async fn end(run: Run, error: Error) -> Error {
-    let outcome = crate::runs::Outcome::ended(crate::runs::Ended::by(&error));
-    if let Err(error) = run.finish(outcome).await {
-        tracing::error!(%error, "a run's end could not be written");
-    }
-    error
 }

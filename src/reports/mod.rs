@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-pub use answers::{Opened, Paged, Prepared, Refused};
+pub use answers::{Opened, Paged, Prepared};
 pub use request::{Asked, PAGE, Request, Wanted, Way};
 pub use view::{ColumnView, FilterView, ReportView};
 

@@ -102,6 +102,13 @@ impl Stop {
 #[derive(Debug)]
 pub struct StopOnDrop(pub Stop);
 
+impl StopOnDrop {
+    /// Goes without firing: what is done is wanted, whoever is gone.
+    pub fn disarm(mut self) {
+        self.0 = Stop::new();
+    }
+}
+
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.fire(Reason::ClientLeft);

@@ -21,8 +21,10 @@ use super::frames::Sender;
 use super::{Limits, Wanted, workbook};
 use crate::error::{Error, Result};
 
-/// The first argument of a child.
-pub(super) const COMMAND: &str = "read-spreadsheet";
+/// The first argument of a child …
+const COMMAND: &str = "read-spreadsheet";
+/// … and of one that reads the head alone.
+const HEAD_COMMAND: &str = "read-spreadsheet-head";
 /// Arguments: parent, columns, text, inflated, milliseconds, and perhaps the sheet.
 const ARGUMENTS: usize = 5;
 
@@ -43,11 +45,13 @@ const USAGE: u8 = 2;
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
-    if arguments.next()? != COMMAND {
+    let command = arguments.next()?;
+    let head = command == HEAD_COMMAND;
+    if !head && command != COMMAND {
         return None;
     }
     let arguments: Vec<_> = arguments.collect();
-    Some(match Order::parse(&arguments) {
+    Some(match Order::parse(head, &arguments) {
         Some(order) => run(&order),
         None => ExitCode::from(USAGE),
     })
@@ -58,6 +62,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 pub(super) struct Order {
     /// The process that is served; without it there is nothing to do.
     pub(super) parent: u32,
+    /// Whether the head of the file is enough.
+    pub(super) head: bool,
     pub(super) limits: Limits,
     pub(super) wanted: Wanted,
 }
@@ -74,14 +80,15 @@ impl Order {
         ];
         // An argument cannot hold it, and neither can the name of a sheet.
         let sheet = self.wanted.sheet.iter().map(|sheet| sheet.replace('\0', "\u{FFFD}"));
-        [COMMAND.to_owned()]
+        let command = if self.head { HEAD_COMMAND } else { COMMAND };
+        [command.to_owned()]
             .into_iter()
             .chain(numbers.map(|n| n.to_string()))
             .chain(sheet)
             .collect()
     }
 
-    fn parse(arguments: &[OsString]) -> Option<Self> {
+    fn parse(head: bool, arguments: &[OsString]) -> Option<Self> {
         let (numbers, rest) = arguments.split_at_checked(ARGUMENTS)?;
         let number = |at: usize| numbers[at].to_str()?.parse::<u64>().ok();
         let sheet = match rest {
@@ -91,6 +98,7 @@ impl Order {
         };
         Some(Self {
             parent: u32::try_from(number(0)?).ok()?,
+            head,
             limits: Limits {
                 columns: u32::try_from(number(1)?).ok()?,
                 text: number(2)?,
@@ -144,6 +152,6 @@ fn read(order: &Order) -> Result<()> {
     let mut sender = Sender::new(File::from(out));
     let file = Arc::new(File::from(file));
     // What was sent before a panic is cut off by it, and known to be.
-    let read = workbook::read(file, &order.wanted, &order.limits, &mut sender);
+    let read = workbook::read(file, order.head, &order.wanted, &order.limits, &mut sender);
     sender.end(read)
 }

@@ -42,14 +42,12 @@ impl<W: Write> Sender<W> {
         Self { out, batch: Vec::with_capacity(2 * BATCH), rows: 0 }
     }
 
-    /// Ends the stream: with what was remarked and the number of rows, or with what is wrong.
+    /// Ends the stream: with the number of rows, or with what is wrong.
     pub(super) fn end(mut self, read: Result<Vec<Remark>>) -> Result<()> {
         match read {
-            Ok(remarks) => {
+            // What was remarked is said already.
+            Ok(_) => {
                 self.flush()?;
-                for remark in &remarks {
-                    self.say(REMARK, remark)?;
-                }
                 let rows = self.rows.to_le_bytes();
                 self.send(END, &rows)
             }
@@ -97,6 +95,11 @@ impl<W: Write> SheetSink for Sender<W> {
 
     fn keys(&mut self, _keys: &[String]) -> Result<()> {
         Err(Error::internal("sending a message", "a spreadsheet has no keys"))
+    }
+
+    fn remark(&mut self, remark: &Remark) -> Result<()> {
+        self.flush()?;
+        self.say(REMARK, remark)
     }
 
     fn row(&mut self, number: u64, cells: &[Cell<'_>]) -> Result<()> {

@@ -31,6 +31,9 @@ use self::sniff::Found;
 use crate::error::Result;
 use crate::runs::Stop;
 
+/// The head of a file: how much of a text is read, and of each sheet before its rows are given.
+const HEAD: u64 = 8 << 20;
+
 /// A cell as the file has it, before anybody asks what it should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
@@ -147,6 +150,15 @@ pub trait SheetSink {
     /// The sink's own; reading then ends.
     fn keys(&mut self, keys: &[String]) -> Result<()>;
 
+    /// Something worth knowing, as soon as it is known: before the rows. The reading gives all of them
+    /// at its end, so that whoever goes that far need not listen.
+    ///
+    /// # Errors
+    /// The sink's own; reading then ends.
+    fn remark(&mut self, _remark: &Remark) -> Result<()> {
+        Ok(())
+    }
+
     /// A row that holds something, with its number as a person sees it: the sheet's row, the record of
     /// a CSV file as a spreadsheet counts it, the line of an NDJSON file, the element of an array, all
     /// from 1. Numbers only grow; empty rows are left out, but each JSON object is a row, also one
@@ -188,17 +200,49 @@ impl Reader {
         sink: &mut dyn SheetSink,
     ) -> Result<Vec<Remark>> {
         let at = At::start(Arc::new(File::open(path).map_err(sniff::reading)?));
+        self.go(&at, false, wanted, stop, sink)
+    }
+
+    /// Reads the head of a file: as [`Reader::read`] does as far as the sink goes on, but of a text no
+    /// more than its first 8 MiB, by which its encoding is told, and of a spreadsheet's sheets no more
+    /// than that either before its rows are given. A sheet that goes on behind it has its hidden rows
+    /// not remarked. What can only be loaded whole (xls, ods) is.
+    ///
+    /// # Errors
+    /// As [`Reader::read`]; that the head is over is none.
+    pub fn read_head(
+        &self,
+        path: &Path,
+        wanted: &Wanted,
+        stop: &Stop,
+        sink: &mut dyn SheetSink,
+    ) -> Result<Vec<Remark>> {
+        let at = At::start(Arc::new(File::open(path).map_err(sniff::reading)?));
+        match self.go(&at.up_to(HEAD), true, wanted, stop, sink) {
+            Err(error) if at::is_end_of_head(&error) => Ok(Vec::new()),
+            read => read,
+        }
+    }
+
+    fn go(
+        &self,
+        at: &At,
+        head: bool,
+        wanted: &Wanted,
+        stop: &Stop,
+        sink: &mut dyn SheetSink,
+    ) -> Result<Vec<Remark>> {
         stop.check()?;
         let text = |()| Vec::new();
-        let found = sniff::sniff(&at)?;
+        let found = sniff::sniff(at)?;
         if let (Some(asked), false) = (&wanted.sheet, found == Found::Packed) {
             no_sheets(asked)?;
         }
         match found {
-            Found::Packed => parent::read(self, &at, wanted, stop, sink),
-            Found::Csv => csv::read(&at, &self.limits, stop, sink).map(text),
-            Found::Ndjson => json::read(&at, FileKind::Ndjson, &self.limits, stop, sink).map(text),
-            Found::Json => json::read(&at, FileKind::Json, &self.limits, stop, sink).map(text),
+            Found::Packed => parent::read(self, at, head, wanted, stop, sink),
+            Found::Csv => csv::read(at, &self.limits, stop, sink).map(text),
+            Found::Ndjson => json::read(at, FileKind::Ndjson, &self.limits, stop, sink).map(text),
+            Found::Json => json::read(at, FileKind::Json, &self.limits, stop, sink).map(text),
         }
     }
 }

@@ -33,12 +33,14 @@ const TAKEN: usize = 256 * 1024;
 pub(super) fn read(
     reader: &Reader,
     at: &At,
+    head: bool,
     wanted: &Wanted,
     stop: &Stop,
     sink: &mut dyn SheetSink,
 ) -> Result<Vec<Remark>> {
     let file = at.file().try_clone().map_err(super::sniff::reading)?;
-    let order = Order { parent: std::process::id(), limits: reader.limits, wanted: wanted.clone() };
+    let parent = std::process::id();
+    let order = Order { parent, head, limits: reader.limits, wanted: wanted.clone() };
     let mut child = Running::start(reader, &order, file)?;
     let mut told = Listening { wanted, stop, sink, remarks: Vec::new(), rows: 0, ended: false };
     let mut left = reader.limits.time;
@@ -211,7 +213,9 @@ impl Listening<'_> {
             }
             frames::ROWS => self.give(body),
             frames::REMARK => {
-                self.remarks.push(serde_json::from_slice(body).map_err(garbled)?);
+                let remark: Remark = serde_json::from_slice(body).map_err(garbled)?;
+                self.sink.remark(&remark)?;
+                self.remarks.push(remark);
                 Ok(())
             }
             frames::FAULT => {

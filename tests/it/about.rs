@@ -9,11 +9,12 @@ use serde_json::{Value as Json, json};
 use crate::support::{Server, on_every_backend, until};
 
 /// Every address with its methods.
-const ROUTES: [(&str, &[&str]); 16] = [
+const ROUTES: [(&str, &[&str]); 17] = [
     ("/", &["get"]),
     ("/api/openapi.json", &["get"]),
     ("/api/v1/imports", &["get"]),
     ("/api/v1/imports/{name}", &["get", "post"]),
+    ("/api/v1/imports/{name}/inspect", &["post"]),
     ("/api/v1/imports/{name}/template", &["get"]),
     ("/api/v1/reports", &["get"]),
     ("/api/v1/reports/{name}", &["get"]),

@@ -254,6 +254,24 @@ fn a_child_is_gone_when_the_sink_has_had_enough() {
 }
 
 #[test]
+fn the_head_of_a_sheet_is_read_though_what_comes_later_is_refused() {
+    let time = Duration::from_millis(60_009);
+    let row = "<row><c><v>1</v></c><c t=\"str\"><v>abc</v></c></row>";
+    let rows = row.repeat((9 << 20) / row.len());
+    let file = book(&format!("{rows}<!DOCTYPE a>{row}"), ">");
+    let enough = |_| Err(Error::internal("trying", "enough"));
+    let mut sink = At::row(time, 1000, enough);
+    let (wanted, stop) = (Wanted::default(), Stop::new());
+    let read_head = reader(time).read_head(file.path(), &wanted, &stop, &mut sink);
+    assert!(matches!(read_head, Err(Error::Internal { .. })), "{read_head:?}");
+    assert_eq!((sink.rows, sink.outline.is_some()), (1000, true));
+    sink.gone();
+    let mut sink = At::row(time, 1000, enough);
+    assert_eq!(problem(read(time, file.path(), &mut sink)).code, "document_type");
+    assert_eq!(sink.rows, 0);
+}
+
+#[test]
 fn a_child_that_is_killed_is_no_end_of_the_file() {
     for (signal, code) in [
         ("KILL", "too_much_memory"),

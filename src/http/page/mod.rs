@@ -1,4 +1,5 @@
-//! The page: what there is, for people with a browser. Plain HTML without scripts; its forms are GETs.
+//! The page: what there is, for people with a browser. Plain HTML without scripts; the forms of reports
+//! are GETs, those of imports send their file where programs send it too.
 //!
 //! A form sends its empty fields too, and an empty filter is a fault by contract. So forms lead to an
 //! address of the page, which leaves out what is empty, looks at the rest as the rows do, and then
@@ -7,6 +8,7 @@
 mod field;
 mod form;
 mod frame;
+mod imports;
 
 use std::collections::BTreeSet;
 
@@ -36,7 +38,7 @@ pub fn owns(path: &str) -> bool {
     path == "/" || path.starts_with("/reports/")
 }
 
-/// Shows the reports, each with a form for its rows.
+/// Shows the reports, each with a form for its rows, and the imports, each with one for a file.
 ///
 /// HTML without scripts.
 #[utoipa::path(get, operation_id = "show_page", path = "/", tag = "page", responses(
@@ -62,6 +64,7 @@ pub async fn home(
             p { "There are none. A report is a TOML file under reports/ of the directory that the setting definitions names." }
         }
         @for article in articles { (article) }
+        (imports::section(&app.imports.list(&caller)))
     };
     frame::page(&request, StatusCode::OK, "Reports – Tallyroll", &content)
 }

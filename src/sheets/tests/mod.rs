@@ -106,7 +106,7 @@ fn read_with(path: &Path, sheet: Option<&str>, limits: &Limits) -> Result<Given>
     match found {
         Found::Packed => {
             let file = Arc::new(File::open(path).expect("it can be opened"));
-            given.remarks = workbook::read(file, &wanted, limits, &mut given)?;
+            given.remarks = workbook::read(file, false, &wanted, limits, &mut given)?;
         }
         Found::Csv => values::read(&at, limits, &stop, &mut given)?,
         Found::Ndjson => rows::read(&at, FileKind::Ndjson, limits, &stop, &mut given)?,

@@ -92,6 +92,9 @@ fn first_bad(at: &At, encoding: Encoding, stop: &Stop) -> Result<Option<Bad>> {
     let mut seen = Bad { line: 1, syllables: 0 };
     loop {
         stop.check()?;
+        if input.is_at_end_of_head() {
+            return Ok(None);
+        }
         let filled = input.read(&mut bytes).map_err(reading)?;
         text.clear();
         let (result, _) =

@@ -30,6 +30,8 @@ use crate::error::Result;
 pub(super) struct Job<'a> {
     pub(super) wanted: &'a Wanted,
     pub(super) limits: &'a Limits,
+    /// Whether the head of the file is enough.
+    pub(super) head: bool,
     pub(super) sink: &'a mut dyn SheetSink,
     pub(super) remarks: Vec<Remark>,
 }
@@ -41,15 +43,16 @@ pub(super) struct Job<'a> {
 /// have the sheet wanted; and the sink's own.
 pub(super) fn read(
     file: Arc<File>,
+    head: bool,
     wanted: &Wanted,
     limits: &Limits,
     sink: &mut dyn SheetSink,
 ) -> Result<Vec<Remark>> {
     let at = At::start(file);
-    let mut head = [0; 4];
-    at.head(&mut head).map_err(reading)?;
-    let mut job = Job { wanted, limits, sink, remarks: Vec::new() };
-    match &head {
+    let mut begin = [0; 4];
+    at.head(&mut begin).map_err(reading)?;
+    let mut job = Job { wanted, limits, head, sink, remarks: Vec::new() };
+    match &begin {
         b"PK\x03\x04" | b"PK\x05\x06" => package::read(&at, &mut job)?,
         b"\xD0\xCF\x11\xE0" => ole::read(&at, &mut job)?,
         _ => return Err(unsupported("no spreadsheet")),
@@ -67,21 +70,27 @@ impl Job<'_> {
             .collect();
         let outline = Outline { kind, encoding: None, delimiter: None, sheets, sheet: Some(sheet) };
         self.sink.begin(&outline)?;
+        for remark in &self.remarks {
+            self.sink.remark(remark)?;
+        }
         Ok(sheet)
     }
 
     /// Remarks that so many rows of the sheet are hidden.
-    fn hidden_rows(&mut self, sheet: &str, count: u64) {
+    fn hidden_rows(&mut self, sheet: &str, count: u64) -> Result<()> {
         let how_many = match count {
-            0 => return,
+            0 => return Ok(()),
             1 => "1 row of the sheet".to_owned(),
             count => format!("{count} rows of the sheet"),
         };
-        self.remarks.push(Remark {
+        let remark = Remark {
             code: "hidden_rows".into(),
             detail: format!(
                 "hidden by a filter or by hand, and read like the others: {how_many} \"{sheet}\""
             ),
-        });
+        };
+        self.sink.remark(&remark)?;
+        self.remarks.push(remark);
+        Ok(())
     }
 }

@@ -32,7 +32,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Reads a package.
 pub(super) fn read(at: &At, job: &mut Job<'_>) -> Result<()> {
-    let survey = survey(at, job.limits)?;
+    let survey = survey(at, job.head, job.limits)?;
     match survey.kind {
         FileKind::Xlsb => xlsb::read(at, &survey, job),
         FileKind::Ods => ods(at, |sheet| survey.hidden_rows(sheet), job),
@@ -45,7 +45,7 @@ fn ods(at: &At, hidden_rows: impl Fn(usize) -> u64, job: &mut Job<'_>) -> Result
     let tabs = book.sheets_metadata().to_vec();
     let sheet = job.begin(FileKind::Ods, &tabs)?;
     let name = &tabs[sheet].name;
-    job.hidden_rows(name, hidden_rows(sheet));
+    job.hidden_rows(name, hidden_rows(sheet))?;
     let values = book.worksheet_range(name).map_err(|error| refuse::ods(&error))?;
     let formulas = book.worksheet_formula(name).map_err(|error| refuse::ods(&error))?;
     drop(book);

@@ -14,7 +14,7 @@ use super::{package, refuse};
 use crate::error::{Error, Result};
 use crate::sheets::at::At;
 use crate::sheets::fault::{self, SAVE_AGAIN, fault};
-use crate::sheets::{FileKind, Limits};
+use crate::sheets::{FileKind, HEAD, Limits};
 
 /// A part is a bomb when it inflates past this …
 const LARGE_PART: u64 = 100 << 20;
@@ -55,15 +55,15 @@ pub(super) struct Parts {
     pub(super) kept: HashMap<String, Vec<u8>>,
 }
 
-/// Surveys a package.
+/// Surveys a package; where the `head` is enough, its sheets no further than that.
 ///
 /// # Errors
 /// When it is no spreadsheet, is damaged or encrypted, or larger than the limits.
-pub(super) fn survey(at: &At, limits: &Limits) -> Result<Survey> {
+pub(super) fn survey(at: &At, head: bool, limits: &Limits) -> Result<Survey> {
     let mut archive = ZipArchive::new(at.clone()).map_err(|error| broken(&error))?;
     let kind = package::kind(&mut archive)?;
     let size = at.size().map_err(crate::sheets::sniff::reading)?;
-    let mut all = Inflating { kind, size, limits, total: 0, window: vec![0; WINDOW] };
+    let mut all = Inflating { kind, size, head, limits, total: 0, window: vec![0; WINDOW] };
     let mut parts = Parts::default();
     for index in 0..archive.len() {
         match archive.by_index(index) {
@@ -99,6 +99,8 @@ struct Inflating<'a> {
     kind: FileKind,
     /// Bytes of the file.
     size: u64,
+    /// Whether the head of each part is enough that is read row by row.
+    head: bool,
     limits: &'a Limits,
     /// Bytes of all parts so far.
     total: u64,
@@ -135,6 +137,12 @@ impl Inflating<'_> {
             kept = kept.filter(|bytes| bytes.len() <= KEPT);
             filled += read;
             filled = self.look(filled, &mut scan, &mut seen);
+            // What is loaded whole must be known to be harmless as a whole.
+            if self.head && inflated >= HEAD && !texts && self.kind != FileKind::Ods {
+                // How many there are in the whole sheet is not known.
+                seen.hidden.clear();
+                break;
+            }
         }
         if seen.document_type && path != "meta-inf/manifest.xml" {
             return Err(document_type());

@@ -15,7 +15,7 @@ pub(super) fn read(at: &At, survey: &Survey, job: &mut Job<'_>) -> Result<()> {
     let tabs = book.sheets_metadata().to_vec();
     let sheet = job.begin(FileKind::Xlsx, &tabs)?;
     let name = &tabs[sheet].name;
-    job.hidden_rows(name, survey.hidden_rows(sheet));
+    job.hidden_rows(name, survey.hidden_rows(sheet))?;
     let from_1904 = book.has_1904_epoch();
     let mut rows = Rows::new(&mut *job.sink, job.limits.columns, from_1904);
     let mut cells = book.worksheet_cells_reader(name).map_err(|error| refuse::xlsx(&error))?;

@@ -1,6 +1,11 @@
 //! Uploads: what is in the file is in the table, or what is wrong is said; nothing between.
 
+mod asked;
 mod cases;
+mod check;
+mod command;
+mod form;
+mod inspect;
 mod storing;
 mod uploads;
 

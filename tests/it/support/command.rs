@@ -58,6 +58,14 @@ impl Place {
         finish(command).await
     }
 
+    /// The same with what it reads from standard input.
+    pub async fn tallyroll_fed<A: AsRef<OsStr>>(&self, arguments: &[A], input: &Path) -> Finished {
+        let mut command = program(self);
+        command.args(arguments);
+        let input = std::fs::File::open(input).expect("the input can be opened");
+        Running::begin_with(command, input.into()).finished().await
+    }
+
     /// Begins a command of the program in this place, by another program where one is named.
     pub fn begin<A: AsRef<OsStr>>(&self, by: Option<&str>, arguments: &[A]) -> Running {
         let mut command = match by {
@@ -146,8 +154,12 @@ pub struct Running {
 }
 
 impl Running {
-    fn begin(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    fn begin(command: Command) -> Self {
+        Self::begin_with(command, Stdio::null())
+    }
+
+    fn begin_with(mut command: Command, input: Stdio) -> Self {
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         let words = format!("{command:?}");
         let child = command.spawn().unwrap_or_else(|error| panic!("{error}: {words}"));
         Self { child, words }
