@@ -10,6 +10,7 @@ use std::time::Duration;
 use sea_orm::DatabaseConnection;
 
 use crate::config::Config;
+use crate::convert::Converter;
 use crate::database::{self, Database};
 use crate::definitions::{BuiltIn, Definitions, Fault, InForce};
 use crate::error::{Error, Result};
@@ -39,6 +40,8 @@ pub struct App {
     pub reports: Reports,
     /// The imports.
     pub imports: Arc<Imports>,
+    /// What turns files into other formats.
+    pub convert: Converter,
     /// What is wrong with definitions, as found at start or at the last reading.
     faults: std::sync::RwLock<Arc<Vec<Fault>>>,
     state: DatabaseConnection,
@@ -86,14 +89,35 @@ impl App {
             uploads: config.uploads,
             zone: config.time_zone.clone(),
         });
+        let convert = Converter {
+            runs: runs.clone(),
+            permits: permits.builds.clone(),
+            spool: spool.clone(),
+            reader: imports.reader(),
+            temp_dir: config.temp_dir.clone(),
+            level: config.xlsx_level,
+            state: state.clone(),
+            reads: reads.clone(),
+        };
         let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
         let (kept, allowed) = (spool.clone(), permits.clone());
         let reports =
             Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);
         let faults = std::sync::RwLock::default();
         let stopping = AtomicBool::new(false);
-        let app =
-            Self { config, runs, permits, spool, reports, imports, faults, state, reads, stopping };
+        let app = Self {
+            config,
+            runs,
+            permits,
+            spool,
+            reports,
+            imports,
+            convert,
+            faults,
+            state,
+            reads,
+            stopping,
+        };
         app.check().await;
         Ok(app)
     }

@@ -71,13 +71,13 @@ impl Export {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').ok_or("there is no = in it; give NAME=VALUE")?;
     Ok((pair.0.to_owned(), pair.1.to_owned()))
 }
 
 /// A bar on a terminal, nothing elsewhere.
-fn bar() -> ProgressBar {
+pub(super) fn bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
@@ -89,7 +89,12 @@ fn bar() -> ProgressBar {
 }
 
 /// Moves the bar, and stops the run when the person at the terminal does.
-async fn follow(bar: ProgressBar, progress: Arc<Progress>, stop: Stop, mut signals: Signals) {
+pub(super) async fn follow(
+    bar: ProgressBar,
+    progress: Arc<Progress>,
+    stop: Stop,
+    mut signals: Signals,
+) {
     let mut ticks = tokio::time::interval(TICK);
     while !bar.is_finished() {
         tokio::select! {
@@ -103,8 +108,8 @@ async fn follow(bar: ProgressBar, progress: Arc<Progress>, stop: Stop, mut signa
     }
 }
 
-/// The signals that end an export in order.
-struct Signals {
+/// The signals that end a command in order.
+pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
     /// Where the terminal's end is heeded.
@@ -112,7 +117,7 @@ struct Signals {
 }
 
 impl Signals {
-    fn listen() -> Result<Self> {
+    pub(super) fn listen() -> Result<Self> {
         let listen =
             |kind| signal(kind).map_err(|source| Error::internal("listening for signals", source));
         // Who starts it by nohup wants it to outlive the terminal.

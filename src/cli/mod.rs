@@ -7,6 +7,7 @@
 )]
 
 mod check;
+mod convert;
 mod demo;
 mod export;
 mod ops;
@@ -38,6 +39,8 @@ enum Command {
     Serve(serve::Serve),
     /// Write a report into a file, or to standard output
     Export(export::Export),
+    /// Write a file in another format: xlsx, CSV, NDJSON or JSON
+    Convert(convert::Convert),
     /// Make the worked example in the business database
     Demo(demo::Make),
     /// Check every definition against the live databases
@@ -76,6 +79,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Serve(serve) => serve.run(config).await,
         Command::Export(export) => export.run(config).await,
+        Command::Convert(convert) => convert.run(config).await,
         Command::Demo(demo) => demo.run(config).await,
         Command::Check => check::run(config).await,
         Command::Ops(ops) => ops.run(&config),

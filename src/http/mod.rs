@@ -3,9 +3,11 @@
 
 mod answer;
 mod caller;
+mod convert;
 mod disposition;
 mod file;
 mod gate;
+mod headers;
 mod health;
 mod imports;
 mod negotiation;
@@ -41,6 +43,11 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(imports::template)
                 .service(imports::take_in)
                 .service(imports::problems)
+                .service(convert::convert)
+                .service(headers::list)
+                .service(headers::show)
+                .service(headers::keep)
+                .service(headers::forget)
                 .service(runs::list)
                 .service(runs::show)
                 .service(runs::cancel)

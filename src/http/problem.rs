@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Phase, Problem};
 use crate::imports;
-use crate::reports::Refused;
+use crate::runs::Refused;
 
 /// How long a client should stay away from something that is down.
 const DOWN: Duration = Duration::from_secs(5);

@@ -10,10 +10,10 @@ use super::{Asked, Reports, StopOnDrop};
 use crate::access::Caller;
 use crate::database::{Arg, Database, Dialect, Query};
 use crate::definitions::{self, Order, Report, Selection};
-use crate::delivery::{self, Coding, Cursor, Delivery, Output, Receiver};
+use crate::delivery::{self, Coding, Cursor, Delivery, Encoding, Output, Receiver};
 use crate::error::{Error, Result};
 use crate::formats::{self, Options};
-use crate::runs::{Begin, Permit, Place, Progress, Run, RunKind, Stop};
+use crate::runs::{Begin, Permit, Place, Progress, Refused, Run, RunKind, Stop};
 use crate::spool::{Kept, Told, What};
 
 /// An answer whose first batch is there.
@@ -46,21 +46,6 @@ pub struct Paged {
     pub chunks: Vec<Bytes>,
     /// The token of the page behind it.
     pub next: Option<String>,
-}
-
-/// A refusal, with the run that it ended where one had begun.
-#[derive(Debug)]
-pub struct Refused {
-    /// Why.
-    pub error: Error,
-    /// The run, which is finished.
-    pub run: Option<Uuid>,
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self { error, run: None }
-    }
 }
 
 impl Reports {
@@ -187,8 +172,8 @@ impl Reports {
         };
         let source = database.source(query, format!("tallyroll/{}", run.id()));
         Ok(Delivery {
-            source,
-            encoder: formats::encoder(asked.format, &columns, &options),
+            source: Box::new(source),
+            encoding: Encoding::Known(formats::encoder(asked.format, &columns, &options)),
             coding,
             summary: asked.summary,
             cursor: cursor(report, asked),

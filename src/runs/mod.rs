@@ -31,6 +31,7 @@ pub use again::{Known, Repeatable, still_running};
 pub use permits::{Permit, Permits, Place, QueuePlace};
 pub use progress::Progress;
 pub use stop::{Reason, Stop, StopOnDrop};
+pub(crate) use store::away;
 pub use store::{Page, Search};
 pub use view::{RunError, RunKind, RunView, State, Timings};
 
@@ -145,6 +146,21 @@ impl Outcome {
     #[must_use]
     pub fn ended(by: Ended) -> Self {
         Self { error: Some(by), ..Self::default() }
+    }
+}
+
+/// A refusal, with the run that it ended where one had begun.
+#[derive(Debug)]
+pub struct Refused {
+    /// Why.
+    pub error: Error,
+    /// The run, which is finished.
+    pub run: Option<Uuid>,
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self { error, run: None }
     }
 }
 
