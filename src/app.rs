@@ -57,15 +57,7 @@ impl App {
     /// cannot be opened.
     pub async fn open(config: Config) -> Result<Self> {
         make_directories(&config)?;
-        let state = database::open("state_url", &config.state_url, STATE_CONNECTIONS).await?;
-        migration::state::up(&state).await.map_err(|source| Error::Unavailable {
-            code: "state_unavailable",
-            detail:
-                "the server's own tables could not be made in the database that state_url names"
-                    .into(),
-            source: Some(source.into()),
-        })?;
-        let reads = database::open("state_url", &config.state_url, STATE_READERS).await?;
+        let [state, reads] = open_state(&config.state_url).await?;
         let clock = Arc::new(chrono::Utc::now);
         let runs = Runs::start(state.clone(), reads.clone(), clock, config.keep_runs).await?;
         let permits = |what, limit| Permits::new(what, limit, config.queue, config.queue_wait);
@@ -201,6 +193,19 @@ impl App {
             }
         }
     }
+}
+
+/// The state database with its tables, for those who write and for those who only look.
+async fn open_state(url: &str) -> Result<[DatabaseConnection; 2]> {
+    let state = database::open("state_url", url, STATE_CONNECTIONS).await?;
+    migration::state::up(&state).await.map_err(|source| Error::Unavailable {
+        code: "state_unavailable",
+        detail: "the server's own tables could not be made in the database that state_url names"
+            .into(),
+        source: Some(source.into()),
+    })?;
+    let reads = database::open("state_url", url, STATE_READERS).await?;
+    Ok([state, reads])
 }
 
 fn open_databases(

@@ -71,7 +71,9 @@ pub(super) fn choose(wish: &Wish, names: Names<'_>) -> Result<Vec<Chosen>, Vec<P
     }
     let mut problems = Vec::new();
     let sources = sources(wish, names, &places, &mut problems);
-    let doubled = sources.iter().filter(|name| places.get(name.as_str()).is_some_and(is_several));
+    let doubled = sources
+        .iter()
+        .filter(|name| places.get(name.as_str()).is_some_and(|places| places.len() > 1));
     problems.extend(doubled.map(|name| is_doubled(name, names, &places[name.as_str()])));
     let chosen: Vec<_> = sources
         .into_iter()
@@ -83,10 +85,6 @@ pub(super) fn choose(wish: &Wish, names: Names<'_>) -> Result<Vec<Chosen>, Vec<P
         .collect();
     problems.extend(same_names(&chosen));
     if problems.is_empty() { Ok(chosen) } else { Err(problems) }
-}
-
-fn is_several(places: &Vec<usize>) -> bool {
-    places.len() > 1
 }
 
 /// The columns wanted, by the file's own names, each once.

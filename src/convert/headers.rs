@@ -40,6 +40,13 @@ pub struct Headers {
     pub columns: Vec<Rename>,
 }
 
+/// A mapping as it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct HeadersBody {
+    /// The columns in the order that they get; those that are not among them follow as they are.
+    pub columns: Vec<Rename>,
+}
+
 /// Some mappings, by name.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct HeadersPage {
@@ -53,7 +60,7 @@ pub struct HeadersPage {
 ///
 /// # Errors
 /// [`Error::Malformed`] for what is no JSON, [`Error::Invalid`] with every fault of the rest.
-pub fn read_headers(name: &str, body: &[u8]) -> Result<Vec<Rename>> {
+pub fn read_headers(name: &str, body: &[u8]) -> Result<HeadersBody> {
     let body: Json = serde_json::from_slice(body).map_err(|error| {
         let detail = format!(
             "the body cannot be read as JSON, from line {}, column {}; send {EXAMPLE}",
@@ -71,7 +78,7 @@ pub fn read_headers(name: &str, body: &[u8]) -> Result<Vec<Rename>> {
         problems.push(Problem::parameter("name", "bad_name", name, detail));
     }
     let columns = read_columns(&body, &mut problems);
-    if problems.is_empty() { Ok(columns) } else { Err(Error::Invalid(problems)) }
+    if problems.is_empty() { Ok(HeadersBody { columns }) } else { Err(Error::Invalid(problems)) }
 }
 
 fn read_columns(body: &Json, problems: &mut Vec<Problem>) -> Vec<Rename> {
@@ -215,9 +222,10 @@ impl Converter {
     /// [`Error::NotFound`], [`Error::Unavailable`].
     pub async fn headers(&self, name: &str) -> Result<Headers> {
         // Nothing else was ever kept, and not every database takes a NUL.
-        let found = match is_name(name) {
-            true => Entity::find_by_id(name).one(&self.reads).await.map_err(away)?,
-            false => None,
+        let found = if is_name(name) {
+            Entity::find_by_id(name).one(&self.reads).await.map_err(away)?
+        } else {
+            None
         };
         found.map(view).transpose()?.ok_or_else(|| not_there(name))
     }
@@ -246,7 +254,7 @@ impl Converter {
     pub async fn keep_headers(
         &self,
         name: &str,
-        columns: Vec<Rename>,
+        columns: &[Rename],
         caller: &Caller,
     ) -> Result<bool> {
         let known = Entity::find_by_id(name).one(&self.state).await.map_err(away)?;

@@ -49,7 +49,7 @@ use std::time::{Duration, Instant};
 use sea_orm::DatabaseConnection;
 use uuid::Uuid;
 
-pub use headers::{Headers, HeadersPage, Rename, read_headers};
+pub use headers::{Headers, HeadersBody, HeadersPage, Rename, read_headers};
 pub use request::Asked;
 
 use self::source::FileRows;

@@ -7,19 +7,12 @@ use super::answer::{json, json_as, no_parameters, pairs};
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
 use crate::app::App;
-use crate::convert::{Headers, HeadersPage, Rename, read_headers};
+use crate::convert::{Headers, HeadersBody, HeadersPage, read_headers};
 use crate::error::{Error, Problem};
 
 /// Mappings on a page, unless `limit` says otherwise, and at most.
 const PAGE: u64 = 50;
 const LONGEST_PAGE: u64 = 100;
-
-/// A mapping as it is sent.
-#[derive(Debug, serde::Serialize, utoipa::ToSchema)]
-pub struct HeadersBody {
-    /// The columns in the order that they get; those that are not among them follow as they are.
-    columns: Vec<Rename>,
-}
 
 /// Lists the mappings of headings, by name.
 #[utoipa::path(get, operation_id = "list_headers", path = "/headers", tag = "convert",
@@ -81,8 +74,8 @@ pub async fn keep(
 ) -> Result<HttpResponse, Refusal> {
     no_parameters(&request)?;
     let name = name.into_inner();
-    let columns = read_headers(&name, &body)?;
-    let new = app.convert.keep_headers(&name, columns.clone(), &caller).await?;
+    let HeadersBody { columns } = read_headers(&name, &body)?;
+    let new = app.convert.keep_headers(&name, &columns, &caller).await?;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     json_as(status, &request, &Headers { name, columns })
 }
