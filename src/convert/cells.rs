@@ -174,8 +174,9 @@ pub(super) fn heading(cell: Cell<'_>) -> String {
 fn whole(number: f64, most: f64) -> Option<i64> {
     #[expect(clippy::float_cmp, reason = "whether it has a fraction is exact")]
     let is_whole = number.trunc() == number && number.abs() < most;
-    #[expect(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
-    is_whole.then_some(number as i64)
+    #[expect(clippy::cast_possible_truncation, reason = "it counts only where it is below 2^53")]
+    let value = number as i64;
+    is_whole.then_some(value)
 }
 
 /// Appends the shortest digits that mean a number.

@@ -104,9 +104,11 @@ fn read_columns(body: &Json, problems: &mut Vec<Problem>) -> Vec<Rename> {
     };
     let columns: Vec<_> =
         items.iter().enumerate().map(|(index, item)| read_column(index, item, problems)).collect();
-    let side = |of: fn(&Rename) -> &str| columns.iter().map(|column| column.as_ref().map(of));
-    refuse_doubles("from", side(|column| &column.from), problems);
-    refuse_doubles("to", side(|column| &column.to), problems);
+    let read = || columns.iter().map(Option::as_ref);
+    let from = read().map(|column| column.map(|column| column.from.as_str()));
+    refuse_doubles("from", from, problems);
+    let to = read().map(|column| column.map(|column| column.to.as_str()));
+    refuse_doubles("to", to, problems);
     columns.into_iter().flatten().collect()
 }
 

@@ -75,7 +75,7 @@ async fn a_client_that_leaves_stops_his_conversion() {
     on_every_backend(async |place| {
         let server = Server::start(&place, &[("builds", "1")]).await;
         let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(1_000));
-        let body = line.repeat(100_000);
+        let body = line.repeat(50_000);
         let head = format!(
             "POST /api/v1/convert?to=xlsx HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n",
             server.address(),
