@@ -10,6 +10,7 @@ use std::time::Duration;
 use sea_orm::DatabaseConnection;
 
 use crate::config::Config;
+use crate::convert::Converter;
 use crate::database::{self, Database};
 use crate::definitions::{BuiltIn, Definitions, Fault, InForce};
 use crate::error::{Error, Result};
@@ -39,6 +40,8 @@ pub struct App {
     pub reports: Reports,
     /// The imports.
     pub imports: Arc<Imports>,
+    /// What turns files into other formats.
+    pub convert: Converter,
     /// What is wrong with definitions, as found at start or at the last reading.
     faults: std::sync::RwLock<Arc<Vec<Fault>>>,
     state: DatabaseConnection,
@@ -54,15 +57,7 @@ impl App {
     /// cannot be opened.
     pub async fn open(config: Config) -> Result<Self> {
         make_directories(&config)?;
-        let state = database::open("state_url", &config.state_url, STATE_CONNECTIONS).await?;
-        migration::state::up(&state).await.map_err(|source| Error::Unavailable {
-            code: "state_unavailable",
-            detail:
-                "the server's own tables could not be made in the database that state_url names"
-                    .into(),
-            source: Some(source.into()),
-        })?;
-        let reads = database::open("state_url", &config.state_url, STATE_READERS).await?;
+        let [state, reads] = open_state(&config.state_url).await?;
         let clock = Arc::new(chrono::Utc::now);
         let runs = Runs::start(state.clone(), reads.clone(), clock, config.keep_runs).await?;
         let permits = |what, limit| Permits::new(what, limit, config.queue, config.queue_wait);
@@ -86,14 +81,35 @@ impl App {
             uploads: config.uploads,
             zone: config.time_zone.clone(),
         });
+        let convert = Converter {
+            runs: runs.clone(),
+            permits: permits.builds.clone(),
+            spool: spool.clone(),
+            reader: imports.reader(),
+            temp_dir: config.temp_dir.clone(),
+            level: config.xlsx_level,
+            state: state.clone(),
+            reads: reads.clone(),
+        };
         let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
         let (kept, allowed) = (spool.clone(), permits.clone());
         let reports =
             Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);
         let faults = std::sync::RwLock::default();
         let stopping = AtomicBool::new(false);
-        let app =
-            Self { config, runs, permits, spool, reports, imports, faults, state, reads, stopping };
+        let app = Self {
+            config,
+            runs,
+            permits,
+            spool,
+            reports,
+            imports,
+            convert,
+            faults,
+            state,
+            reads,
+            stopping,
+        };
         app.check().await;
         Ok(app)
     }
@@ -181,6 +197,19 @@ impl App {
             }
         }
     }
+}
+
+/// The state database with its tables, for those who write and for those who only look.
+async fn open_state(url: &str) -> Result<[DatabaseConnection; 2]> {
+    let state = database::open("state_url", url, STATE_CONNECTIONS).await?;
+    migration::state::up(&state).await.map_err(|source| Error::Unavailable {
+        code: "state_unavailable",
+        detail: "the server's own tables could not be made in the database that state_url names"
+            .into(),
+        source: Some(source.into()),
+    })?;
+    let reads = database::open("state_url", url, STATE_READERS).await?;
+    Ok([state, reads])
 }
 
 fn open_databases(

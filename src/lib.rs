@@ -12,6 +12,7 @@
 //! | [`app`] | what every request and command needs |
 //! | [`reports`] | the rows of a definition, how many there are, files of them |
 //! | [`imports`] | uploaded rows: headings found, cells checked, staged, merged; what is wrong handed back |
+//! | [`convert`] | a file in another format: columns chosen and renamed, every cell by what it is |
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
 //! | [`spool`] | finished files for a while: built, kept, swept |
 //! | [`formats`] | rows to bytes: NDJSON, JSON, CSV, xlsx |
@@ -40,10 +41,15 @@
 //! sets → one merge together with the note that it was done → what it came to. Spreadsheets are read in
 //! a child process; rejected rows are kept with what is wrong until somebody fetches them.
 //!
+//! # The walk of a conversion
+//!
+//! upload that is whole → place in the queue → run begun → permit → what the file is → its columns →
+//! pump, whose source is the file → a prepared file. The encoder is made when the columns are known.
+//!
 //! # The pump
 //!
-//! A source is driven on a thread of its own, whatever the database: SQLite steps there, a server's
-//! rows are polled there. Encoder, digest and compressor run on it too. A value borrows from the
+//! A source is driven on a thread of its own, whatever it is: SQLite steps there, a server's rows are
+//! polled there, a file is read there. Encoder, digest and compressor run on it too. A value borrows from the
 //! driver's buffer and is written straight into the output, which is lent for the call. Chunks leave
 //! over a bounded channel; the batch being filled lies where the receiver can send it off when its
 //! oldest row has waited 250 ms, even while the source is inside the database. As many pumps compute at
@@ -60,6 +66,7 @@ pub mod access;
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod convert;
 pub mod database;
 pub mod definitions;
 pub mod delivery;

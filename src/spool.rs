@@ -141,7 +141,20 @@ impl Spool {
         let path = self.free_name(&format!("{run}-{}", what.ending()), "part");
         let file = create(&path)?;
         let spool = Arc::clone(&self.0);
-        Ok(Building { file, path, size: 0, run, what, told, spool, stop, whole: false })
+        let instead = what.instead();
+        Ok(Building {
+            file,
+            path,
+            size: 0,
+            run,
+            what,
+            told,
+            spool,
+            stop,
+            instead,
+            made_of: None,
+            whole: false,
+        })
     }
 
     /// Begins to take in what is sent to the server.
@@ -287,14 +300,30 @@ pub struct Building {
     told: Told,
     spool: Arc<Shared>,
     stop: Stop,
+    /// What can be done where it finds no room.
+    instead: &'static str,
+    /// What it is made of, which takes room beside it.
+    made_of: Option<Arc<Upload>>,
     whole: bool,
+}
+
+impl Building {
+    /// Says that it is made of an upload, which stays for as long as it is built: where the two of
+    /// them alone fill the spool, nothing will ever make room.
+    #[must_use]
+    pub fn made_of(mut self, upload: Arc<Upload>) -> Self {
+        self.instead = "send a smaller file";
+        self.made_of = Some(upload);
+        self
+    }
 }
 
 impl Write for Building {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let more = bytes.len() as u64;
-        let instead = self.what.instead();
-        self.spool.reserve(more, self.size, &self.stop, instead).map_err(io::Error::other)?;
+        let beside = self.made_of.as_ref().map_or(0, |upload| upload.size());
+        let reserved = self.spool.reserve(more, self.size + beside, &self.stop, self.instead);
+        reserved.map_err(io::Error::other)?;
         self.size += more;
         self.file.write_all(bytes)?;
         Ok(bytes.len())

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use crate::{example, state};
 
-const STATE: [&str; 3] = ["tallyroll_nodes", "tallyroll_runs", "tallyroll_requests"];
+const STATE: [&str; 4] =
+    ["tallyroll_nodes", "tallyroll_runs", "tallyroll_requests", "tallyroll_headers"];
 
 async fn open(directory: &TempDir) -> DatabaseConnection {
     let file = directory.path().join("test.db");
@@ -33,7 +34,7 @@ async fn up_and_down(db: &DatabaseConnection) {
     for _ in 0..2 {
         state::up(db).await.unwrap();
         example::up(db).await.unwrap();
-        assert_eq!(present(db).await, 6);
+        assert_eq!(present(db).await, 7);
     }
     assert_eq!(example::strangers(db).await.unwrap(), Vec::<&str>::new());
     example::Migrator::down(db, None).await.unwrap();
@@ -49,7 +50,7 @@ async fn together(connections: Vec<DatabaseConnection>) {
         tokio::spawn(async move {
             state::up(&db).await.unwrap();
             example::up(&db).await.unwrap();
-            assert_eq!(present(&db).await, 6);
+            assert_eq!(present(&db).await, 7);
         })
     });
     for start in starts.collect::<Vec<_>>() {

@@ -63,7 +63,7 @@ impl Export {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').ok_or("there is no = in it; give NAME=VALUE")?;
     Ok((pair.0.to_owned(), pair.1.to_owned()))
 }

@@ -7,6 +7,7 @@
 )]
 
 mod check;
+mod convert;
 mod demo;
 mod export;
 mod import;
@@ -42,6 +43,8 @@ enum Command {
     Export(export::Export),
     /// Take the rows of a spreadsheet or text file in
     Import(import::Import),
+    /// Write a file in another format: xlsx, CSV, NDJSON or JSON
+    Convert(convert::Convert),
     /// Make the worked example in the business database
     Demo(demo::Make),
     /// Check every definition against the live databases
@@ -81,6 +84,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Serve(serve) => serve.run(config).await,
         Command::Export(export) => export.run(config).await,
         Command::Import(import) => import.run(config).await,
+        Command::Convert(convert) => convert.run(config).await,
         Command::Demo(demo) => demo.run(config).await,
         Command::Check => check::run(config).await,
         Command::Ops(ops) => ops.run(&config),

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::Written;
 use super::coding::Coder;
 use super::line::{Line, Outlet, Totals};
-use crate::error::Result;
-use crate::formats::FormatEncoder;
-use crate::rows::{Encoder, Value};
+use super::{Encoding, Written};
+use crate::error::{Error, Result};
+use crate::formats::{self, Format, FormatEncoder, Options};
+use crate::rows::{Column, Encoder, Value};
 use crate::runs::Progress;
 
 /// Rows after which a batch is sent.
@@ -29,6 +29,8 @@ const SAMPLE: u64 = 16;
 
 struct Batch {
     encoder: FormatEncoder,
+    /// What the encoder is made of as soon as the columns are named.
+    awaited: Option<(Format, Options)>,
     line: Line,
     /// Rows since the last chunk.
     rows: u64,
@@ -47,18 +49,21 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(
-        encoder: FormatEncoder,
+        encoding: Encoding,
         coder: Coder,
         outlet: Outlet,
         progress: Arc<Progress>,
     ) -> Self {
         let line = Line::new(coder, outlet);
-        Self {
-            batch: Mutex::new(Batch { encoder, line, rows: 0, total_rows: 0, broken: false }),
-            oldest: AtomicU64::new(0),
-            born: Instant::now(),
-            progress,
-        }
+        let (encoder, awaited) = match encoding {
+            Encoding::Known(encoder) => (encoder, None),
+            // Nothing is written with it.
+            Encoding::Awaiting(format, options) => {
+                (formats::encoder(format, &[], &options), Some((format, options)))
+            }
+        };
+        let batch = Batch { encoder, awaited, line, rows: 0, total_rows: 0, broken: false };
+        Self { batch: Mutex::new(batch), oldest: AtomicU64::new(0), born: Instant::now(), progress }
     }
 
     fn lock(&self) -> MutexGuard<'_, Batch> {
@@ -68,6 +73,19 @@ impl Shared {
 
     pub(super) fn begin(&self) -> Result<()> {
         let batch = &mut *self.lock();
+        if batch.awaited.is_some() {
+            return Ok(());
+        }
+        batch.encoder.begin(&mut batch.line.out)
+    }
+
+    /// Makes the encoder, where it waits for its columns.
+    pub(super) fn columns(&self, columns: &[Column]) -> Result<()> {
+        let batch = &mut *self.lock();
+        let Some((format, options)) = batch.awaited.take() else {
+            return Err(Error::internal("taking columns", "they are known already"));
+        };
+        batch.encoder = formats::encoder(format, columns, &options);
         batch.encoder.begin(&mut batch.line.out)
     }
 
@@ -123,6 +141,9 @@ impl Shared {
     /// a further chunk.
     pub(super) fn finish(&self, room: &(dyn Fn() -> Result<()> + Sync)) -> Result<Totals> {
         let batch = &mut *self.lock();
+        if batch.awaited.is_some() {
+            return Err(Error::internal("ending an answer", "its columns were never named"));
+        }
         // From here on the pump alone sends.
         self.oldest.store(0, Ordering::Relaxed);
         let (rows, progress) = (batch.total_rows, &*self.progress);

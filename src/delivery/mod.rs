@@ -1,6 +1,6 @@
 //! Delivery: rows → encoder → digest → coding → chunks, with run accounting.
 //!
-//! One pump, whatever the database and the format. Its outlets: a channel to a client
+//! One pump, whatever the source and the format. Its outlets: a channel to a client
 //! ([`direct`]) and a writer ([`write()`]). Knows no HTTP and no report.
 
 mod batch;
@@ -28,9 +28,10 @@ pub use line::Output;
 use self::batch::Shared;
 use self::channel::Channel;
 use self::line::Outlet;
-use crate::database::Source;
+use crate::database;
 use crate::error::{Error, Result};
-use crate::formats::FormatEncoder;
+use crate::formats::{Format, FormatEncoder, Options};
+use crate::rows::{RowSink, Warning};
 use crate::runs::{Permit, Reason, Run, Stop};
 
 /// Bytes handed to the connection at once, so that a reader of a kilobyte per second still shows
@@ -40,9 +41,9 @@ const SLICE: usize = 64 << 10;
 /// One answer about to be made.
 pub struct Delivery {
     /// Where the rows come from.
-    pub source: Source,
+    pub source: Box<dyn RowSource>,
     /// What makes bytes of them.
-    pub encoder: FormatEncoder,
+    pub encoding: Encoding,
     /// The content coding.
     pub coding: Coding,
     /// The run that accounts for it.
@@ -53,6 +54,40 @@ pub struct Delivery {
     pub summary: bool,
     /// How long the receiver may take nothing; for ever without.
     pub stall: Option<Duration>,
+}
+
+/// What pushes rows into a sink: a database's statement, a file.
+pub trait RowSource: Send {
+    /// Pushes every row into `sink`; blocks, on a thread of its own. Ends within a second of `stop`
+    /// being fired. What is noticed and is no failure goes to `warnings`.
+    ///
+    /// # Errors
+    /// Whatever ended it: the source's own, the sink's, the stop's.
+    fn drive(
+        self: Box<Self>,
+        sink: &mut dyn RowSink,
+        stop: &Stop,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<()>;
+}
+
+impl RowSource for database::Source {
+    fn drive(
+        self: Box<Self>,
+        sink: &mut dyn RowSink,
+        stop: &Stop,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<()> {
+        Self::drive(*self, sink, stop, warnings)
+    }
+}
+
+/// What makes bytes of rows.
+pub enum Encoding {
+    /// An encoder for columns that are known.
+    Known(FormatEncoder),
+    /// One that is made once the source has named its columns.
+    Awaiting(Format, Options),
 }
 
 /// Begins a delivery whose chunks are received here. Call within the runtime. The permit goes back

@@ -18,10 +18,9 @@ use super::channel::Channel;
 use super::coding::Coder;
 use super::line::{Outlet, Totals};
 use super::turns::Turn;
-use super::{Cursor, Delivered, Delivery};
-use crate::database::Source;
+use super::{Cursor, Delivered, Delivery, RowSource};
 use crate::error::{Error, Result};
-use crate::rows::{RowSink, Value, Warning};
+use crate::rows::{Column, RowSink, Value, Warning};
 use crate::runs::{Ended, Outcome, Permit, Run, Stop, Timings};
 
 /// What the thread works with.
@@ -45,13 +44,13 @@ pub(super) fn start(
     outlet: Outlet,
     permit: Option<Arc<Permit>>,
 ) -> Result<(Arc<Shared>, oneshot::Receiver<Result<Delivered>>)> {
-    let Delivery { source, encoder, coding, run, cursor, summary, stall } = delivery;
+    let Delivery { source, encoding, coding, run, cursor, summary, stall } = delivery;
     let channel = match &outlet {
         Outlet::Channel(channel) => Some(Arc::clone(channel)),
         Outlet::Writer(_) => None,
     };
     let progress = Arc::clone(run.progress());
-    let shared = Arc::new(Shared::new(encoder, Coder::new(coding)?, outlet, progress));
+    let shared = Arc::new(Shared::new(encoding, Coder::new(coding)?, outlet, progress));
     let pump = Pump {
         shared: Arc::clone(&shared),
         channel,
@@ -77,7 +76,7 @@ pub(super) fn start(
 
 impl Pump {
     /// Does the run and says its last word.
-    fn work(mut self, source: Source) -> Result<Delivered> {
+    fn work(mut self, source: Box<dyn RowSource>) -> Result<Delivered> {
         let mut warnings = Vec::new();
         // A panic in an encoder or a driver is a failed run, not a lost permit.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
@@ -88,7 +87,7 @@ impl Pump {
         }
     }
 
-    fn pour(&mut self, source: Source, warnings: &mut Vec<Warning>) -> Result<Totals> {
+    fn pour(&mut self, source: Box<dyn RowSource>, warnings: &mut Vec<Warning>) -> Result<Totals> {
         self.shared.begin()?;
         let stop = self.run.stop().clone();
         let mut sink = Pouring {
@@ -267,6 +266,10 @@ struct Pouring<'p> {
 }
 
 impl RowSink for Pouring<'_> {
+    fn columns(&mut self, columns: &[Column]) -> Result<()> {
+        self.shared.columns(columns)
+    }
+
     fn row(&mut self, row: &[Value<'_>]) -> Result<()> {
         let row = match &mut self.cursor {
             None => row,

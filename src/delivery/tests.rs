@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::Written;
 use super::batch::{PATIENCE, ROWS, Shared};
 use super::channel::Channel;
 use super::coding::{Coder, Coding};
 use super::line::{Outlet, Output};
+use super::{Encoding, Written};
 use crate::error::{Error, Phase};
 use crate::formats::{self, Format, Options};
 use crate::rows::{Column, Kind, Look, Value};
@@ -22,7 +22,8 @@ fn encoder() -> formats::FormatEncoder {
 }
 
 fn shared(outlet: Outlet, coding: Coding) -> Shared {
-    Shared::new(encoder(), Coder::new(coding).unwrap(), outlet, Arc::new(Progress::default()))
+    let encoding = Encoding::Known(encoder());
+    Shared::new(encoding, Coder::new(coding).unwrap(), outlet, Arc::new(Progress::default()))
 }
 
 fn taken(channel: &Channel) -> Option<Bytes> {
@@ -46,6 +47,28 @@ fn a_batch_leaves_at_its_thousandth_row_and_not_before() {
     assert!(shared.row(&[Value::Int(1_000)]).unwrap());
     let chunk = taken(&channel).unwrap();
     assert_eq!(chunk.iter().filter(|byte| **byte == b'\n').count(), 1_000);
+}
+
+#[test]
+fn an_encoder_that_waits_for_its_columns_is_made_when_they_are_named_and_never_without() {
+    let channel = Arc::new(Channel::new(Arc::default()));
+    let outlet = || Outlet::Channel(Arc::clone(&channel));
+    let awaiting = |outlet| {
+        let encoding = Encoding::Awaiting(Format::Csv, Options::default());
+        Shared::new(encoding, Coder::new(Coding::Identity).unwrap(), outlet, Arc::default())
+    };
+    let shared = awaiting(outlet());
+    shared.begin().unwrap();
+    let column =
+        Column { key: "n".into(), title: "N".into(), kind: Kind::Text, look: Look::default() };
+    shared.columns(std::slice::from_ref(&column)).unwrap();
+    shared.row(&[Value::Text("007")]).unwrap();
+    assert!(shared.columns(&[column]).is_err(), "they are named once");
+    shared.finish(&|| Ok(())).unwrap();
+    assert_eq!(taken(&channel).unwrap(), "N\r\n007\r\n");
+    let shared = awaiting(outlet());
+    shared.begin().unwrap();
+    assert!(shared.finish(&|| Ok(())).is_err(), "an answer without columns is none");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 mod csv;
 mod escape;
 mod object;
+mod parameters;
 mod xlsx;
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 
 pub use csv::CsvEncoder;
 pub use object::ObjectEncoder;
+pub use parameters::{Parameters, params};
 pub use xlsx::sheet_names;
 pub use xlsx::{FormColumn, HandedBack, Sent, XlsxEncoder, form, hush_full_disks};
 

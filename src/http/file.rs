@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::body::SizedStream;
 use actix_web::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MATCH,
-    IF_NONE_MATCH, IF_RANGE, RANGE,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LOCATION, CONTENT_RANGE,
+    CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, IF_RANGE, RANGE, VARY,
 };
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse};
@@ -26,6 +27,37 @@ use crate::spool::Kept;
 
 /// Bytes read at once.
 const BLOCK: usize = 256 << 10;
+
+/// A file that was just made for this request: where it stays for a while, and how long it took.
+///
+/// # Errors
+/// As [`answer`].
+pub fn prepared(
+    request: &HttpRequest,
+    run: Uuid,
+    kept: Arc<Kept>,
+    waits: [Duration; 2],
+    runs: &Runs,
+) -> Result<HttpResponse, Refusal> {
+    let mut response = answer(request, run, kept, runs)?;
+    let headers = [
+        (CONTENT_LOCATION, format!("/api/v1/runs/{run}/file")),
+        (VARY, "Accept, Accept-Encoding".into()),
+        (HeaderName::from_static("server-timing"), timing(waits)),
+    ];
+    for (name, value) in headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    Ok(response)
+}
+
+/// Milliseconds until the permit and from there to the first batch (W3C Server Timing).
+pub fn timing([queue, first]: [Duration; 2]) -> String {
+    let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
+    format!("queue;dur={:.1}, first;dur={:.1}", millis(queue), millis(first))
+}
 
 /// The file of a run, or the part of it that the request asks for. Every answer names the run.
 ///

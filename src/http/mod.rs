@@ -3,9 +3,11 @@
 
 mod answer;
 mod caller;
+mod convert;
 mod disposition;
 mod file;
 mod gate;
+mod headers;
 mod health;
 mod imports;
 mod negotiation;
@@ -43,6 +45,11 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(imports::take_in)
                 .service(imports::inspect)
                 .service(imports::problems)
+                .service(convert::convert)
+                .service(headers::list)
+                .service(headers::show)
+                .service(headers::keep)
+                .service(headers::forget)
                 .service(runs::list)
                 .service(runs::show)
                 .service(runs::cancel)

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use actix_web::http::Method;
 use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LOCATION, CONTENT_TYPE,
-    HeaderName, HeaderValue, LINK, VARY,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LINK, VARY,
 };
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, route, web};
 use async_stream::try_stream;
@@ -14,7 +13,7 @@ use futures::Stream;
 
 use super::answer::pairs;
 use super::disposition::{asked_name, attachment};
-use super::file;
+use super::file::{self, timing};
 use super::negotiation;
 use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
@@ -131,18 +130,10 @@ async fn prepare(
     };
     let prepared = app.reports.prepare(report, asked, caller, told).await?;
     let Prepared { run, file, next, waits } = prepared;
-    let mut response = file::answer(request, run, file, &app.runs)?;
-    let location = format!("/api/v1/runs/{run}/file");
-    let link = next.map(|token| (LINK, next_page(request, pairs, &token)));
-    let headers = [
-        (CONTENT_LOCATION, location),
-        (VARY, "Accept, Accept-Encoding".into()),
-        (HeaderName::from_static("server-timing"), timing(waits)),
-    ];
-    for (name, value) in headers.into_iter().chain(link) {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(name, value);
-        }
+    let mut response = file::prepared(request, run, file, waits, &app.runs)?;
+    let link = next.map(|token| HeaderValue::from_str(&next_page(request, pairs, &token)));
+    if let Some(Ok(link)) = link {
+        response.headers_mut().insert(LINK, link);
     }
     Ok(response)
 }
@@ -166,12 +157,6 @@ fn answer(
             response.streaming(futures::stream::iter(chunks))
         }
     }
-}
-
-/// Milliseconds until the permit and from there to the first batch (W3C Server Timing).
-fn timing([queue, first]: [Duration; 2]) -> String {
-    let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
-    format!("queue;dur={:.1}, first;dur={:.1}", millis(queue), millis(first))
 }
 
 fn next_page(request: &HttpRequest, pairs: &[(String, String)], token: &str) -> String {

@@ -10,7 +10,7 @@ use super::{Asked, Reports, StopOnDrop};
 use crate::access::Caller;
 use crate::database::{Arg, Database, Dialect, Query};
 use crate::definitions::{self, Order, Report, Selection};
-use crate::delivery::{self, Coding, Cursor, Delivery, Output, Receiver};
+use crate::delivery::{self, Coding, Cursor, Delivery, Encoding, Output, Receiver};
 use crate::error::{Error, Result};
 use crate::formats::{self, Options};
 use crate::runs::{Begin, Permit, Place, Progress, Refused, Run, RunKind, Stop};
@@ -172,8 +172,8 @@ impl Reports {
         };
         let source = database.source(query, format!("tallyroll/{}", run.id()));
         Ok(Delivery {
-            source,
-            encoder: formats::encoder(asked.format, &columns, &options),
+            source: Box::new(source),
+            encoding: Encoding::Known(formats::encoder(asked.format, &columns, &options)),
             coding,
             summary: asked.summary,
             cursor: cursor(report, asked),

@@ -17,8 +17,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value as Json;
-
 pub use answers::{Opened, Paged, Prepared};
 pub use request::{Asked, PAGE, Request, Wanted, Way};
 pub use view::{ColumnView, FilterView, ReportView};
@@ -191,21 +189,4 @@ impl RowSink for Count {
         }
         Ok(())
     }
-}
-
-/// Parameters as they are written into a run.
-fn params(pairs: &[(String, String)]) -> Json {
-    let mut params = serde_json::Map::new();
-    for (name, value) in pairs {
-        // PostgreSQL's jsonb cannot hold a NUL.
-        let value = Json::from(value.replace('\0', "\u{FFFD}"));
-        match params.get_mut(name) {
-            None => {
-                params.insert(name.clone(), value);
-            }
-            Some(Json::Array(values)) => values.push(value),
-            Some(single) => *single = Json::Array(vec![single.take(), value]),
-        }
-    }
-    Json::Object(params)
 }

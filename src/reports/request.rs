@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 
 use crate::database::Arg;
 use crate::definitions::{self, Filters, ROWS_PARAMETERS, Report};
-use crate::error::{Error, Problem, Result};
-use crate::formats::{Format, Header, Numbers, Options};
+use crate::error::Result;
+use crate::formats::{Format, Options, Parameters, params};
 
 /// The largest page that is read before its status goes out, in rows.
 pub const PAGE: u64 = 10_000;
@@ -91,7 +91,7 @@ impl Asked {
     /// The parameters as the run keeps them.
     #[must_use]
     pub fn params(&self) -> Json {
-        super::params(&self.pairs)
+        params(&self.pairs)
     }
 }
 
@@ -101,9 +101,9 @@ impl Wanted {
     /// # Errors
     /// [`Error::Malformed`] with every fault.
     pub fn parse(report: &Report, pairs: &[(String, String)], zone: &TimeZone) -> Result<Self> {
-        let mut reader = Reader::new(pairs);
-        let zone = reader.zone(zone);
-        let filters = reader.filters(report, &zone, &["tz"]);
+        let mut reader = Parameters::new(pairs);
+        let zone = reader.zone().unwrap_or_else(|| zone.clone());
+        let filters = filters(&mut reader, report, &zone, &["tz"]);
         reader.done(Self { filters })
     }
 }
@@ -114,31 +114,19 @@ impl Request<'_> {
     /// # Errors
     /// [`Error::Malformed`] with every fault; then [`Error::NotAcceptable`] where no format fits.
     pub fn parse(self, report: &Report) -> Result<Asked> {
-        let mut reader = Reader::new(self.pairs);
-        let zone = reader.zone(self.zone);
-        let filters = reader.filters(report, &zone, &ROWS_PARAMETERS);
+        let mut reader = Parameters::new(self.pairs);
+        let zone = reader.zone().unwrap_or_else(|| self.zone.clone());
+        let filters = filters(&mut reader, report, &zone, &ROWS_PARAMETERS);
         let format = reader.word("format", &Format::ALL, Format::name);
         let way = reader.word("delivery", &Way::ALL, Way::name);
-        let limit = reader.limit(report);
-        let after = reader.after(report, &filters);
-        let columns = reader.columns(report);
+        let limit = limit(&mut reader, report);
+        let after = after(&mut reader, report, &filters);
+        let columns = columns(&mut reader, report);
         let summary = reader.flag("summary", false);
-        let filename = reader.filename();
-        let defaults = Options::default();
-        let options = Options {
-            zone,
-            numbers: reader.word("numbers", &Numbers::ALL, Numbers::name).unwrap_or_default(),
-            header: reader.word("header", &Header::ALL, Header::name).unwrap_or_default(),
-            bom: reader.flag("bom", defaults.bom),
-            delimiter: reader.delimiter().unwrap_or(defaults.delimiter),
-            formula_guard: reader.flag("formula_guard", defaults.formula_guard),
-            title: report.title.clone(),
-            ..defaults
-        };
-        let wants_book = format.or(self.negotiated.as_ref().ok().copied()) == Some(Format::Xlsx);
-        if wants_book && options.header == Header::None {
-            let detail = "\"header\" is \"none\"; a workbook has a header, title or key";
-            reader.refuse("header", "unknown_value", "none", detail.into());
+        let filename = reader.value("filename").map(str::to_owned);
+        let options = reader.options(zone, report.title.clone());
+        if format.or(self.negotiated.as_ref().ok().copied()) == Some(Format::Xlsx) {
+            reader.refuse_for_a_book(&options);
         }
         reader.done(())?;
         let format = format.map_or(self.negotiated, Ok)?;
@@ -150,159 +138,69 @@ impl Request<'_> {
     }
 }
 
-/// Reads parameters one by one and gathers what is wrong with them.
-struct Reader<'a> {
-    pairs: &'a [(String, String)],
-    problems: Vec<Problem>,
+/// The filters are what is left when the endpoint's own parameters are taken out.
+fn filters(reader: &mut Parameters<'_>, report: &Report, zone: &TimeZone, own: &[&str]) -> Filters {
+    definitions::parse_filters(report, reader.pairs, own, zone, &mut reader.problems)
 }
 
-impl<'a> Reader<'a> {
-    fn new(pairs: &'a [(String, String)]) -> Self {
-        Self { pairs, problems: Vec::new() }
+fn limit(reader: &mut Parameters<'_>, report: &Report) -> Option<u64> {
+    let value = reader.value("limit")?;
+    // The database takes a signed number, and is asked for one row more.
+    let limit = value.parse::<i64>().ok().filter(|limit| (1..i64::MAX).contains(limit));
+    let Some(limit) = limit.and_then(|limit| u64::try_from(limit).ok()) else {
+        let detail = format!("\"limit\" is \"{value}\"; it takes a whole number of rows from 1 up");
+        reader.refuse("limit", "not_a_count", value, detail);
+        return None;
+    };
+    if report.order.is_empty() {
+        unordered(reader, "limit", value, report);
     }
+    Some(limit)
+}
 
-    fn done<T>(self, read: T) -> Result<T> {
-        if self.problems.is_empty() { Ok(read) } else { Err(Error::Malformed(self.problems)) }
+fn unordered(reader: &mut Parameters<'_>, name: &str, value: &str, report: &Report) {
+    let detail = format!(
+        "the report \"{}\" has no order, so it cannot be paged; ask for it without \"{name}\", or \
+         give its definition an order_by that ends in a unique column",
+        report.name
+    );
+    reader.refuse(name, "unordered_report", value, detail);
+}
+
+fn after(reader: &mut Parameters<'_>, report: &Report, filters: &Filters) -> Option<Vec<Arg>> {
+    let token = reader.value("after")?;
+    if report.order.is_empty() {
+        unordered(reader, "after", token, report);
+        return None;
     }
+    definitions::decode_cursor(report, filters, token)
+        .map_err(|problem| reader.problems.push(problem))
+        .ok()
+}
 
-    fn refuse(&mut self, name: &str, code: &'static str, value: &str, detail: String) {
-        self.problems.push(Problem::parameter(name, code, value, detail));
-    }
-
-    /// The only value of a parameter, if it was sent.
-    fn value(&mut self, name: &str) -> Option<&'a str> {
-        let mut values = self.pairs.iter().filter(|pair| pair.0 == name).map(|pair| &*pair.1);
-        let value = values.next()?;
-        if let Some(second) = values.next() {
-            let detail = format!("\"{name}\" is given more than once; give it once");
-            self.refuse(name, "doubled_parameter", second, detail);
-            return None;
-        }
-        if value.is_empty() {
-            let detail = format!("\"{name}\" is empty; give a value or leave it out");
-            self.refuse(name, "empty_value", value, detail);
-            return None;
-        }
-        Some(value)
-    }
-
-    fn word<T: Copy>(
-        &mut self,
-        name: &str,
-        all: &[T],
-        say: impl Fn(T) -> &'static str,
-    ) -> Option<T> {
-        let value = self.value(name)?;
-        let found = all.iter().copied().find(|word| say(*word) == value);
-        if found.is_none() {
-            let words: Vec<_> = all.iter().map(|word| say(*word)).collect();
-            let detail = format!("\"{name}\" is \"{value}\"; it takes {}", words.join(", "));
-            self.refuse(name, "unknown_value", value, detail);
-        }
-        found
-    }
-
-    fn flag(&mut self, name: &str, default: bool) -> bool {
-        let say = |flag| if flag { "true" } else { "false" };
-        self.word(name, &[true, false], say).unwrap_or(default)
-    }
-
-    fn zone(&mut self, default: &TimeZone) -> TimeZone {
-        let Some(name) = self.value("tz") else { return default.clone() };
-        TimeZone::get(name).unwrap_or_else(|_| {
-            let detail = format!(
-                "\"tz\" is \"{name}\", which is not an IANA zone such as Asia/Seoul or UTC"
-            );
-            self.refuse("tz", "unknown_zone", name, detail);
-            default.clone()
-        })
-    }
-
-    /// The filters are what is left when the endpoint's own parameters are taken out.
-    fn filters(&mut self, report: &Report, zone: &TimeZone, own: &[&str]) -> Filters {
-        definitions::parse_filters(report, self.pairs, own, zone, &mut self.problems)
-    }
-
-    fn limit(&mut self, report: &Report) -> Option<u64> {
-        let value = self.value("limit")?;
-        // The database takes a signed number, and is asked for one row more.
-        let limit = value.parse::<i64>().ok().filter(|limit| (1..i64::MAX).contains(limit));
-        let Some(limit) = limit.and_then(|limit| u64::try_from(limit).ok()) else {
-            let detail =
-                format!("\"limit\" is \"{value}\"; it takes a whole number of rows from 1 up");
-            self.refuse("limit", "not_a_count", value, detail);
-            return None;
-        };
-        if report.order.is_empty() {
-            self.unordered("limit", value, report);
-        }
-        Some(limit)
-    }
-
-    fn unordered(&mut self, name: &str, value: &str, report: &Report) {
-        let detail = format!(
-            "the report \"{}\" has no order, so it cannot be paged; ask for it without \"{name}\", or \
-             give its definition an order_by that ends in a unique column",
-            report.name
-        );
-        self.refuse(name, "unordered_report", value, detail);
-    }
-
-    fn after(&mut self, report: &Report, filters: &Filters) -> Option<Vec<Arg>> {
-        let token = self.value("after")?;
-        if report.order.is_empty() {
-            self.unordered("after", token, report);
-            return None;
-        }
-        definitions::decode_cursor(report, filters, token)
-            .map_err(|problem| self.problems.push(problem))
-            .ok()
-    }
-
-    fn columns(&mut self, report: &Report) -> Vec<usize> {
-        let Some(list) = self.value("columns") else {
-            return (0..report.columns.len()).collect();
-        };
-        let mut columns = Vec::new();
-        for key in list.split(',').map(str::trim) {
-            match report.column(key) {
-                Some(index) if columns.contains(&index) => {
-                    let detail = format!("\"columns\" names \"{key}\" twice; name it once");
-                    self.refuse("columns", "doubled_column", key, detail);
-                }
-                Some(index) => columns.push(index),
-                None => {
-                    let known: Vec<_> =
-                        report.columns.iter().map(|declared| &*declared.column.key).collect();
-                    let detail = format!(
-                        "there is no column \"{key}\"; the report \"{}\" has {}",
-                        report.name,
-                        known.join(", ")
-                    );
-                    self.refuse("columns", "unknown_column", key, detail);
-                }
+fn columns(reader: &mut Parameters<'_>, report: &Report) -> Vec<usize> {
+    let Some(list) = reader.value("columns") else {
+        return (0..report.columns.len()).collect();
+    };
+    let mut columns = Vec::new();
+    for key in list.split(',').map(str::trim) {
+        match report.column(key) {
+            Some(index) if columns.contains(&index) => {
+                let detail = format!("\"columns\" names \"{key}\" twice; name it once");
+                reader.refuse("columns", "doubled_column", key, detail);
+            }
+            Some(index) => columns.push(index),
+            None => {
+                let known: Vec<_> =
+                    report.columns.iter().map(|declared| &*declared.column.key).collect();
+                let detail = format!(
+                    "there is no column \"{key}\"; the report \"{}\" has {}",
+                    report.name,
+                    known.join(", ")
+                );
+                reader.refuse("columns", "unknown_column", key, detail);
             }
         }
-        columns
     }
-
-    fn delimiter(&mut self) -> Option<u8> {
-        let value = self.value("delimiter")?;
-        let found = match value {
-            "," | ";" | "|" | "\t" => value.bytes().next(),
-            "tab" | "\\t" => Some(b'\t'),
-            _ => None,
-        };
-        if found.is_none() {
-            let detail = format!(
-                "\"delimiter\" is \"{value}\"; it takes one of , ; | and tab (write ; as %3B)"
-            );
-            self.refuse("delimiter", "unknown_value", value, detail);
-        }
-        found
-    }
-
-    fn filename(&mut self) -> Option<String> {
-        self.value("filename").map(str::to_owned)
-    }
+    columns
 }

@@ -28,6 +28,15 @@ use crate::error::Result;
 
 /// Takes the rows of a source, one call a row.
 pub trait RowSink {
+    /// Takes the columns of a source that learns them while it reads, before its first row. A source
+    /// whose columns are known beforehand does not say them.
+    ///
+    /// # Errors
+    /// Whatever stops the run.
+    fn columns(&mut self, _columns: &[Column]) -> Result<()> {
+        Ok(())
+    }
+
     /// Takes one row, whose values stand in the order of the source's columns.
     ///
     /// The values are borrowed for this call alone.

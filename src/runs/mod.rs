@@ -33,6 +33,7 @@ pub use permits::{Permit, Permits, Place, QueuePlace};
 pub use progress::Progress;
 pub use refused::Refused;
 pub use stop::{Reason, Stop, StopOnDrop};
+pub(crate) use store::away;
 pub use store::{Page, Search};
 pub use view::{RunError, RunKind, RunView, State, Timings};
 

@@ -48,7 +48,8 @@ pub struct Page {
     pub next: Option<String>,
 }
 
-pub(super) fn away(source: DbErr) -> Error {
+/// The error for a state database that refuses.
+pub(crate) fn away(source: DbErr) -> Error {
     if is_full(&source) {
         return Error::NoSpace(source.into());
     }

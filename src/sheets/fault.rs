@@ -80,7 +80,7 @@ pub(super) fn to_parent(error: &Error) -> Option<(&'static str, &str)> {
 }
 
 /// Names for a message: at most ten of them, in quotes.
-pub(super) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 10;
     let mut names = names.into_iter();
     let shown: Vec<_> = names.by_ref().take(MOST).map(|name| format!("\"{name}\"")).collect();
@@ -91,7 +91,7 @@ pub(super) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// The letters of a column counted from 0, as a spreadsheet shows them: 0 is `A`, 702 is `AAA`.
-pub(super) fn letters(column: u64) -> String {
+pub(crate) fn letters(column: u64) -> String {
     let mut letters = Vec::new();
     let mut rest = column + 1;
     while rest > 0 {

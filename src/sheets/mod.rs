@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::at::At;
+pub(crate) use self::fault::{letters, listed};
 use self::sniff::Found;
 use crate::error::Result;
 use crate::runs::Stop;
@@ -159,6 +160,16 @@ pub trait SheetSink {
         Ok(())
     }
 
+    /// The same for keys that a later object brings; `place` says where it stands, in words such as
+    /// `line 7`.
+    ///
+    /// # Errors
+    /// The sink's own; reading then ends.
+    fn more_keys(&mut self, keys: &[String], place: &str) -> Result<()> {
+        let _ = place;
+        self.keys(keys)
+    }
+
     /// A row that holds something, with its number as a person sees it: the sheet's row, the record of
     /// a CSV file as a spreadsheet counts it, the line of an NDJSON file, the element of an array, all
     /// from 1. Numbers only grow; empty rows are left out, but each JSON object is a row, also one
@@ -168,6 +179,9 @@ pub trait SheetSink {
     /// # Errors
     /// The sink's own; reading then ends.
     fn row(&mut self, number: u64, cells: &[Cell<'_>]) -> Result<()>;
+
+    /// Says that nothing is there to be read for the moment.
+    fn idle(&mut self) {}
 }
 
 /// Reads files.

@@ -46,6 +46,7 @@ pub(super) fn read(
     let mut left = reader.limits.time;
     let mut arrived = Vec::new();
     while !told.ended {
+        told.sink.idle();
         let begun = Instant::now();
         let more = child.listen(left.min(LOOK), &mut arrived)?;
         left = left.saturating_sub(begun.elapsed());

@@ -115,6 +115,22 @@ async fn what_an_earlier_process_left_is_swept_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_build_that_its_own_source_leaves_no_room_for_is_refused_and_both_go() {
+    let directory = TempDir::new().unwrap();
+    let spool = Spool::new(directory.path().into(), 10, LONG);
+    let mut upload = spool.take_in(Stop::new()).unwrap();
+    upload.add(&[0; 6]).unwrap();
+    let file = spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
+    let mut file = file.made_of(std::sync::Arc::new(upload));
+    file.write_all(&[0; 4]).unwrap();
+    let refused = Error::writing(file.write_all(&[0; 1]).unwrap_err());
+    let Error::SpoolFull(detail) = &refused else { panic!("{refused:?}") };
+    assert!(detail.contains("smaller file"), "{detail}");
+    drop(file);
+    assert_eq!((files(&directory), spool.used()), (0, 0));
+}
+
+#[tokio::test]
 async fn of_builds_that_would_wait_for_one_another_for_ever_one_is_given_up() {
     let directory = TempDir::new().unwrap();
     let spool = Spool::new(directory.path().into(), 10, LONG);

@@ -9,9 +9,12 @@ use serde_json::{Value as Json, json};
 use crate::support::{Server, on_every_backend, until};
 
 /// Every address with its methods.
-const ROUTES: [(&str, &[&str]); 17] = [
+const ROUTES: [(&str, &[&str]); 20] = [
     ("/", &["get"]),
     ("/api/openapi.json", &["get"]),
+    ("/api/v1/convert", &["post"]),
+    ("/api/v1/headers", &["get"]),
+    ("/api/v1/headers/{name}", &["delete", "get", "put"]),
     ("/api/v1/imports", &["get"]),
     ("/api/v1/imports/{name}", &["get", "post"]),
     ("/api/v1/imports/{name}/inspect", &["post"]),
@@ -53,6 +56,8 @@ async fn the_document_lists_exactly_the_routes() {
             .collect();
         assert_eq!(routes(&document), expected);
         let run = server.get("/api/v1/reports/settlements/rows").await.run();
+        let mapping = "{\"columns\":[{\"from\":\"a\",\"to\":\"b\"}]}";
+        server.send(Method::PUT, "/api/v1/headers/settlements", mapping).await.json();
         for (path, methods) in routes(&document) {
             let name = if path.contains("/imports/") { "payments" } else { "settlements" };
             let path = path.replace("{name}", name).replace("{id}", &run);

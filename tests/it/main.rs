@@ -18,6 +18,8 @@ mod about;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod convert;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod endings;

@@ -3,6 +3,7 @@
 mod m0001_nodes;
 mod m0002_runs;
 mod m0003_requests;
+mod m0004_headers;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseConnection;
@@ -17,6 +18,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0001_nodes::Migration),
             Box::new(m0002_runs::Migration),
             Box::new(m0003_requests::Migration),
+            Box::new(m0004_headers::Migration),
         ]
     }
 

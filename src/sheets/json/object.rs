@@ -46,7 +46,7 @@ impl<'s> Objects<'s> {
             }
             values[column] = Value::of(raw.get()).map_err(|error| not_json(place, &error))?;
         }
-        self.tell()?;
+        self.tell(Some(place))?;
         let mut cells: Vec<_> = values.iter().map(Value::cell).collect();
         let width = cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
         cells.truncate(width);
@@ -55,14 +55,16 @@ impl<'s> Objects<'s> {
 
     /// Says that there are no more.
     pub(super) fn end(&mut self) -> Result<()> {
-        self.tell()
+        self.tell(None)
     }
 
-    fn tell(&mut self) -> Result<()> {
-        if self.told != Some(self.keys.len()) {
-            self.sink.keys(&self.keys)?;
-            self.told = Some(self.keys.len());
+    fn tell(&mut self, place: Option<Place>) -> Result<()> {
+        match (self.told, place) {
+            (Some(told), _) if told == self.keys.len() => return Ok(()),
+            (Some(_), Some(place)) => self.sink.more_keys(&self.keys, &place.to_string())?,
+            (None, _) | (Some(_), None) => self.sink.keys(&self.keys)?,
         }
+        self.told = Some(self.keys.len());
         Ok(())
     }
 

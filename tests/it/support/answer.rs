@@ -32,7 +32,17 @@ impl Answer {
         headers: &[(&str, &str)],
         body: Vec<u8>,
     ) -> Self {
-        let request = client.post(url).body(body);
+        Self::send(client, reqwest::Method::POST, url, headers, body).await
+    }
+
+    pub(super) async fn send(
+        client: &reqwest::Client,
+        method: reqwest::Method,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Self {
+        let request = client.request(method, url).body(body);
         let request =
             headers.iter().fold(request, |request, header| request.header(header.0, header.1));
         Self::read(request.send().await.expect("the server answers")).await

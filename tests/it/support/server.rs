@@ -126,6 +126,11 @@ impl<'p> Server<'p> {
         Answer::post(&self.client, &self.url(path), headers, body).await
     }
 
+    /// A request with a body, read to its end.
+    pub async fn send(&self, method: Method, path: &str, body: &str) -> Answer {
+        Answer::send(&self.client, method, &self.url(path), &[], body.into()).await
+    }
+
     /// A GET of JSON that goes well.
     pub async fn json(&self, path: &str) -> Json {
         self.get(path).await.json()
