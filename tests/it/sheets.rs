@@ -66,7 +66,7 @@ fn child(time: Duration) -> Option<u32> {
     processes.flatten().find_map(|process| {
         let arguments = std::fs::read_to_string(process.path().join("cmdline")).ok()?;
         let mut arguments = arguments.split('\0').skip(1);
-        let reads = arguments.next() == Some("read-spreadsheet");
+        let reads = arguments.next().is_some_and(|first| first.starts_with("read-spreadsheet"));
         (reads && arguments.any(|argument| argument == wanted))
             .then(|| process.file_name().to_str()?.parse().ok())?
     })

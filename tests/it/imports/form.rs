@@ -25,7 +25,10 @@ async fn every_import_has_a_template_and_a_form_that_sends_a_file_where_programs
         let template = format!("{path}/template");
         assert!(attributes(html, "/template", "href").contains(&&*template), "{html}");
         assert_eq!(server.get(&template).await.status, 200);
-        let form = html.split("<form").find(|form| form.contains(path)).expect("it has a form");
+        let form = html
+            .split("<form")
+            .find(|form| form.contains(&format!("action=\"{path}\"")))
+            .expect("it has a form");
         assert!(form.contains("method=\"post\" enctype=\"multipart/form-data\""), "{form}");
         assert_eq!(attributes(form, "type=\"file\"", "name"), ["file"]);
         let field = attributes(form, "type=\"file\"", "id");
