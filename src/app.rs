@@ -41,7 +41,7 @@ pub struct App {
     /// The imports.
     pub imports: Arc<Imports>,
     /// What turns files into other formats.
-    pub convert: Converter,
+    pub convert: Arc<Converter>,
     /// What is wrong with definitions, as found at start or at the last reading.
     faults: std::sync::RwLock<Arc<Vec<Fault>>>,
     state: DatabaseConnection,
@@ -81,7 +81,7 @@ impl App {
             uploads: config.uploads,
             zone: config.time_zone.clone(),
         });
-        let convert = Converter {
+        let convert = Arc::new(Converter {
             runs: runs.clone(),
             permits: permits.builds.clone(),
             spool: spool.clone(),
@@ -90,7 +90,7 @@ impl App {
             level: config.xlsx_level,
             state: state.clone(),
             reads: reads.clone(),
-        };
+        });
         let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
         let (kept, allowed) = (spool.clone(), permits.clone());
         let reports =

@@ -123,17 +123,12 @@ fn read_column(index: usize, item: &Json, problems: &mut Vec<Problem>) -> Option
     refuse_others(members, &["from", "to"], &format!("{place}."), problems);
     let mut heading = |side: &str| {
         let place = format!("{place}.{side}");
-        match members.get(side).and_then(Json::as_str) {
-            Some(text) => {
-                let found = check_heading(&place, text);
-                found.map_err(|problem| problems.push(problem)).ok()
-            }
-            None => {
-                let detail = format!("{place} is to be a text: the column's name");
-                problems.push(fault(&place, "not_a_text", None, detail));
-                None
-            }
-        }
+        let Some(text) = members.get(side).and_then(Json::as_str) else {
+            let detail = format!("{place} is to be a text: the column's name");
+            problems.push(fault(&place, "not_a_text", None, detail));
+            return None;
+        };
+        check_heading(&place, text).map_err(|problem| problems.push(problem)).ok()
     };
     let (from, to) = (heading("from"), heading("to"));
     Some(Rename { from: from?, to: to? })

@@ -47,6 +47,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::DatabaseConnection;
+use tracing::Instrument;
 use uuid::Uuid;
 
 pub use headers::{Headers, HeadersBody, HeadersPage, Rename, read_headers};
@@ -138,6 +139,36 @@ impl Converter {
         let _guard = StopOnDrop(run.stop().clone());
         let built = self.build(Begun { run, arrived, at }, asked, upload, told).await;
         built.map_err(|error| Refused { error, run: Some(id) })
+    }
+
+    /// Begins to convert a file that is here as a whole, and goes on whoever leaves; how it ends is told
+    /// by the run, whose id this gives.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] where too many wait already; [`Error::Unavailable`].
+    pub async fn convert_alone(
+        self: &Arc<Self>,
+        asked: Asked,
+        upload: Upload,
+        caller: &Caller,
+        told: Told,
+    ) -> Result<Uuid, Refused> {
+        let at = Instant::now();
+        let arrived = self.permits.arrive();
+        let run = self.begin(&asked, caller).await?;
+        let id = run.id();
+        let place = match arrived {
+            Ok(place) => place,
+            Err(error) => return Err(Refused { error: run.refuse(error).await, run: Some(id) }),
+        };
+        let converter = Arc::clone(self);
+        let work = async move {
+            let begun = Begun { run, arrived: Ok(place), at };
+            // What it says against the file, its run says.
+            let _ = converter.build(begun, asked, upload, told).await;
+        };
+        tokio::spawn(work.instrument(tracing::Span::current()));
+        Ok(id)
     }
 
     async fn build(

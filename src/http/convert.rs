@@ -5,11 +5,13 @@ use actix_web::{HttpRequest, HttpResponse, post, web};
 use super::answer::pairs;
 use super::disposition::asked_name;
 use super::file;
+use super::prefer;
 use super::problem::{ProblemView, Refusal};
 use super::upload::receive;
 use crate::access::Caller;
 use crate::app::App;
 use crate::convert::{Asked, Converted};
+use crate::runs::RunView;
 use crate::spool::Told;
 
 /// Turns a file into another format; nothing is stored.
@@ -35,6 +37,7 @@ use crate::spool::Told;
         ("delimiter" = Option<String>, Query, description = "csv: , ; | or tab"),
         ("formula_guard" = Option<bool>, Query, description = "csv: put ' before text that a spreadsheet would run"),
         ("filename" = Option<String>, Query, description = "Name of the download, and of a workbook's sheets"),
+        ("Prefer" = Option<String>, Header, description = "respond-async: the answer comes once the upload is whole; the file is then fetched from the run"),
     ),
     request_body(description = "The file (xlsx, xlsb, xls, ods, CSV, NDJSON or a JSON array, told by content), or a form with one part `file`", content((String = "application/octet-stream"), (String = "multipart/form-data"))),
     responses(
@@ -44,6 +47,12 @@ use crate::spool::Told;
                 (String = "text/csv"),
                 (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
             ), headers(("X-Run-Id" = String, description = "The run that made it"))),
+        (status = 202, description = "It goes on; its run tells how it ends, and has the file", body = RunView, headers(
+            ("Location" = String, description = "The run"),
+            ("Retry-After" = u64, description = "Seconds after which to ask for it"),
+            ("Preference-Applied" = String, description = "respond-async"),
+            ("X-Run-Id" = String, description = "The run's id"),
+        )),
         (status = 400, body = ProblemView, content_type = "application/problem+json"),
         (status = 413, body = ProblemView, content_type = "application/problem+json"),
         (status = 422, body = ProblemView, content_type = "application/problem+json"),
@@ -61,6 +70,10 @@ pub async fn convert(
     let asked = app.convert.asked(&pairs(&request)?).await?;
     let upload = receive(&app, &request, payload).await?;
     let told = Told { media_type: asked.to.media_type().into(), name: file_name(&app, &asked) };
+    if prefer::is_async(&request) {
+        let run = app.convert.convert_alone(asked, upload, &caller, told).await?;
+        return prefer::accepted(&app, &request, &caller, run).await;
+    }
     let Converted { run, file, waits } = app.convert.convert(asked, upload, &caller, told).await?;
     file::prepared(&request, run, file, waits, &app.runs)
 }

@@ -1,6 +1,7 @@
 //! The scenarios: a file or folder each, and one entry here.
 
 mod books;
+mod convert_many;
 mod crowd;
 mod imports;
 mod rows;
@@ -46,6 +47,11 @@ pub(crate) static ALL: &[Scenario] = &[
         name: "imports",
         about: "a workbook of up to 500,000 rows into a table, empty or with half of them there",
         run: imports::run,
+    },
+    Scenario {
+        name: "convert-many",
+        about: "a hundred uploads of a thousand rows at once, each converted to xlsx and fetched",
+        run: convert_many::run,
     },
 ];
 

@@ -139,7 +139,8 @@ fn a_zone_that_was_asked_for_makes_moments_of_what_clocks_show() {
     is(&mut text(), Cell::Iso("2024-01-31T00:30:00Z"), Value::Text("2024-01-31T00:30:00Z"));
     is(&mut seoul, Cell::Serial(45_322.0), Value::Date(day(2024, 1, 31)));
     let mut berlin = Cells::new(Format::Json, false, TimeZone::get("Europe/Berlin").ok());
-    let left_out = berlin.value(Cell::Iso("2026-03-29T02:30:00"), &mut String::new());
+    let mut text = String::new();
+    let left_out = berlin.value(Cell::Iso("2026-03-29T02:30:00"), &mut text);
     let fault = left_out.map(|_| ()).unwrap_err();
     assert_eq!(fault.code, "skipped_time");
     assert!(fault.detail.contains("2026-03-29T02:30:00") && fault.detail.contains("Europe/Berlin"));
@@ -147,7 +148,8 @@ fn a_zone_that_was_asked_for_makes_moments_of_what_clocks_show() {
 
 #[test]
 fn a_formula_without_a_result_is_no_empty_cell() {
-    let fault = text().value(Cell::Unevaluated, &mut String::new()).map(|_| ()).unwrap_err();
+    let mut scratch = String::new();
+    let fault = text().value(Cell::Unevaluated, &mut scratch).map(|_| ()).unwrap_err();
     assert_eq!(fault.code, "unevaluated_formula");
 }
 

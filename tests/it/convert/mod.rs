@@ -1,5 +1,6 @@
 //! Conversions: the same rows in another format, exactly, or a reason why not; nothing stays behind.
 
+mod asked;
 mod cases;
 mod command;
 mod headers;
