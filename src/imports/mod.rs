@@ -218,7 +218,13 @@ impl Imports {
             looking.await.map_err(|source| Error::internal("looking up a note", source))??;
         // A note that cannot be read is no import that may be done again.
         let outcome = note.map(|note| serde_json::from_str(&note)).transpose();
-        let outcome = outcome.map_err(|source| Error::internal("reading a note", source))?;
+        let outcome: Option<Outcome> =
+            outcome.map_err(|source| Error::internal("reading a note", source))?;
+        if let Some(outcome) = &outcome
+            && let Err(error) = self.runs.complete_after_all(run, ended(outcome, false)).await
+        {
+            tracing::warn!(%run, %error, "a run that was committed still counts as failed");
+        }
         Ok(outcome.map(|outcome| Imported { run, outcome }))
     }
 

@@ -189,17 +189,49 @@ impl Reader {
     ) -> Result<Vec<Remark>> {
         let at = At::start(Arc::new(File::open(path).map_err(sniff::reading)?));
         stop.check()?;
-        let text = |()| Vec::new();
-        let found = sniff::sniff(&at)?;
-        if let (Some(asked), false) = (&wanted.sheet, found == Found::Packed) {
-            no_sheets(asked)?;
-        }
-        match found {
-            Found::Packed => parent::read(self, &at, wanted, stop, sink),
-            Found::Csv => csv::read(&at, &self.limits, stop, sink).map(text),
-            Found::Ndjson => json::read(&at, FileKind::Ndjson, &self.limits, stop, sink).map(text),
-            Found::Json => json::read(&at, FileKind::Json, &self.limits, stop, sink).map(text),
-        }
+        let mut packed = |sink: &mut dyn SheetSink| parent::read(self, &at, wanted, stop, sink);
+        read_by(&at, &mut packed, wanted, &self.limits, stop, sink)
+    }
+}
+
+/// Reads a file as [`Reader::read`] does, but a spreadsheet in this process too: for tests and for
+/// fuzzing alone, since a hostile one can make it panic or take all the memory there is.
+///
+/// # Errors
+/// As [`Reader::read`], without what becomes of a child.
+pub fn read_in_this_process(
+    file: File,
+    wanted: &Wanted,
+    limits: &Limits,
+    stop: &Stop,
+    sink: &mut dyn SheetSink,
+) -> Result<Vec<Remark>> {
+    let file = Arc::new(file);
+    let at = At::start(Arc::clone(&file));
+    let mut packed =
+        |sink: &mut dyn SheetSink| workbook::read(Arc::clone(&file), wanted, limits, sink);
+    read_by(&at, &mut packed, wanted, limits, stop, sink)
+}
+
+/// Reads a file by what it is, one that is packed by `packed`.
+fn read_by(
+    at: &At,
+    packed: &mut dyn FnMut(&mut dyn SheetSink) -> Result<Vec<Remark>>,
+    wanted: &Wanted,
+    limits: &Limits,
+    stop: &Stop,
+    sink: &mut dyn SheetSink,
+) -> Result<Vec<Remark>> {
+    let text = |()| Vec::new();
+    let found = sniff::sniff(at)?;
+    if let (Some(asked), false) = (&wanted.sheet, found == Found::Packed) {
+        no_sheets(asked)?;
+    }
+    match found {
+        Found::Packed => packed(sink),
+        Found::Csv => csv::read(at, limits, stop, sink).map(text),
+        Found::Ndjson => json::read(at, FileKind::Ndjson, limits, stop, sink).map(text),
+        Found::Json => json::read(at, FileKind::Json, limits, stop, sink).map(text),
     }
 }
 

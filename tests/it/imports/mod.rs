@@ -1,6 +1,15 @@
 //! Uploads: what is in the file is in the table, or what is wrong is said; nothing between.
 
+mod beside;
+mod bodies;
+mod breaks;
 mod cases;
+mod crashes;
+mod hostile;
+mod memory;
+mod mending;
+mod round_trip;
+mod stand;
 mod storing;
 mod uploads;
 
