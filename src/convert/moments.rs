@@ -38,7 +38,10 @@ pub(super) fn of_serial(days: f64) -> Said {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
     let millis = (days * 86_400_000.0).round() as i64;
     let (day, clock) = (millis / DAY_MILLIS, millis % DAY_MILLIS);
+    // Excel counts a 29 February 1900, so the days before it lie one later than their number says.
+    let day = if (1..60).contains(&day) { day + 1 } else { day };
     match (day, clock) {
+        _ if millis / DAY_MILLIS == 60 => Said::Nothing,
         (0, clock) => Said::Clock(clock.unsigned_abs()),
         (day, 0) => {
             i32::try_from(day - EPOCH).map_or(Said::Nothing, |days| Said::Day(Date { days }))

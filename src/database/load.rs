@@ -138,6 +138,12 @@ impl Loader {
             Target::Postgres { .. } => {
                 let mut loader = Self::begin(target)?;
                 loader.execute("SET LOCAL TimeZone = 'UTC'")?;
+                // Ends the session of a process that died while a statement works or waits, and lets
+                // others have the table; PostgreSQL 13 lacks it, and so do other systems.
+                loader.execute(
+                    "SELECT set_config(name, '1000', true) FROM pg_settings WHERE version() LIKE \
+                     '%linux%' AND name = 'client_connection_check_interval'",
+                )?;
                 Ok(loader)
             }
             Target::MySql { .. } => {

@@ -202,7 +202,14 @@ impl Imports {
             looking.await.map_err(|source| Error::internal("looking up a note", source))??;
         // A note that cannot be read is no import that may be done again.
         let outcome = note.map(|note| serde_json::from_str(&note)).transpose();
-        let outcome = outcome.map_err(|source| Error::internal("reading a note", source))?;
+        let outcome: Option<Outcome> =
+            outcome.map_err(|source| Error::internal("reading a note", source))?;
+        if let Some(outcome) = &outcome
+            && let Err(error) =
+                self.runs.complete_after_all(run, super::ended(outcome, false)).await
+        {
+            tracing::warn!(%run, %error, "a run that was committed still counts as failed");
+        }
         Ok(outcome.map(|outcome| Over { run, ended: Ok(outcome) }))
     }
 }

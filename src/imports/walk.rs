@@ -12,7 +12,9 @@ use super::headers::letters;
 use super::outcome::{LISTED, Note, Outcome, RowProblem};
 use super::rejects::{self, Rejects};
 use super::request::{Asked, OnProblem};
-use crate::database::{Clash, Database, Found, Plan, Referenced, Stage, Staged, TableName};
+use crate::database::{
+    Clash, Database, Found, Plan, Referenced, Stage, Staged, TableName, committed,
+};
 use crate::definitions::{Field, Import, Takes};
 use crate::error::{Error, Result};
 use crate::rows::RowSink;
@@ -229,7 +231,14 @@ impl Walk {
             outcome.stored = true;
             let note = serde_json::to_string(&outcome)
                 .map_err(|source| Error::internal("noting an import", source))?;
-            stage.commit(&self.run.to_string(), &self.import.name, &note)?;
+            let run = self.run.to_string();
+            stage.note(&run, &self.import.name, &note)?;
+            // A connection that breaks on the commit does not say whether it was heard.
+            if let Err(error) = stage.commit()
+                && committed(&self.database, &run)?.is_none()
+            {
+                return Err(error);
+            }
         }
         Ok(outcome)
     }

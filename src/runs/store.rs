@@ -148,6 +148,26 @@ impl Runs {
             .map_err(away)
     }
 
+    /// Writes down that a run is complete which was given up before it could say so itself.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub async fn complete_after_all(&self, id: Uuid, outcome: Outcome) -> Result<()> {
+        let changed = ActiveModel {
+            state: Set(State::Complete.word().into()),
+            rows: Set(signed(outcome.rows)),
+            error: Set(None),
+            result: Set(outcome.result),
+            ..Default::default()
+        };
+        let given_up = [State::Failed, State::Cancelled].map(State::word);
+        let update = Entity::update_many()
+            .set(changed)
+            .filter(Column::Id.eq(id.to_string()))
+            .filter(Column::State.is_in(given_up));
+        update.exec(&self.0.state).await.map(drop).map_err(away)
+    }
+
     /// Writes how far the runs of this process have come.
     pub(super) async fn write_progress(&self) -> Result<()> {
         let live: Vec<_> = self.live().iter().map(|(id, live)| (*id, Arc::clone(live))).collect();

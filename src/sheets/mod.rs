@@ -46,8 +46,8 @@ pub enum Cell<'a> {
     Number(f64),
     /// A number whose digits are known (JSON).
     Digits(&'a str),
-    /// A number shown as a date or time: days since 1899-12-30, also where the workbook counts from
-    /// 1904.
+    /// A number shown as a date or time, as Excel counts days: 1 is 1900-01-01, 60 the 29 February 1900
+    /// that never was, 61 is 1900-03-01; also where the workbook counts from 1904.
     Serial(f64),
     /// A date, a time of day or both in ISO 8601, without a zone unless one is written.
     Iso(&'a str),
@@ -247,17 +247,50 @@ impl Reader {
         sink: &mut dyn SheetSink,
     ) -> Result<Vec<Remark>> {
         stop.check()?;
-        let text = |()| Vec::new();
-        let found = sniff::sniff(at)?;
-        if let (Some(asked), false) = (&wanted.sheet, found == Found::Packed) {
-            no_sheets(asked)?;
-        }
-        match found {
-            Found::Packed => parent::read(self, at, head, wanted, stop, sink),
-            Found::Csv => csv::read(at, &self.limits, stop, sink).map(text),
-            Found::Ndjson => json::read(at, FileKind::Ndjson, &self.limits, stop, sink).map(text),
-            Found::Json => json::read(at, FileKind::Json, &self.limits, stop, sink).map(text),
-        }
+        let mut packed =
+            |sink: &mut dyn SheetSink| parent::read(self, at, head, wanted, stop, sink);
+        read_by(at, &mut packed, wanted, &self.limits, stop, sink)
+    }
+}
+
+/// Reads a file as [`Reader::read`] does, but a spreadsheet in this process too: for tests and for
+/// fuzzing alone, since a hostile one can make it panic or take all the memory there is.
+///
+/// # Errors
+/// As [`Reader::read`], without what becomes of a child.
+pub fn read_in_this_process(
+    file: File,
+    wanted: &Wanted,
+    limits: &Limits,
+    stop: &Stop,
+    sink: &mut dyn SheetSink,
+) -> Result<Vec<Remark>> {
+    let file = Arc::new(file);
+    let at = At::start(Arc::clone(&file));
+    let mut packed =
+        |sink: &mut dyn SheetSink| workbook::read(Arc::clone(&file), false, wanted, limits, sink);
+    read_by(&at, &mut packed, wanted, limits, stop, sink)
+}
+
+/// Reads a file by what it is, one that is packed by `packed`.
+fn read_by(
+    at: &At,
+    packed: &mut dyn FnMut(&mut dyn SheetSink) -> Result<Vec<Remark>>,
+    wanted: &Wanted,
+    limits: &Limits,
+    stop: &Stop,
+    sink: &mut dyn SheetSink,
+) -> Result<Vec<Remark>> {
+    let text = |()| Vec::new();
+    let found = sniff::sniff(at)?;
+    if let (Some(asked), false) = (&wanted.sheet, found == Found::Packed) {
+        no_sheets(asked)?;
+    }
+    match found {
+        Found::Packed => packed(sink),
+        Found::Csv => csv::read(at, limits, stop, sink).map(text),
+        Found::Ndjson => json::read(at, FileKind::Ndjson, limits, stop, sink).map(text),
+        Found::Json => json::read(at, FileKind::Json, limits, stop, sink).map(text),
     }
 }
 

@@ -10,6 +10,8 @@ use tallyroll::runs::{Reason, Stop};
 use tallyroll::sheets::{Cell, FileKind, Limits, Outline, Reader, Remark, SheetSink, Wanted};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
+use crate::support::xlsx;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tallyroll");
 /// What is meant by at once.
 const SOON: Duration = Duration::from_secs(1);
@@ -23,34 +25,10 @@ fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path)
 }
 
-/// A workbook of one sheet, and with these shared strings.
+/// A workbook of one sheet, and with these shared strings, as a file.
 fn book(sheet: &str, texts: &str) -> tempfile::NamedTempFile {
-    let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    let relation = |kind: &str, target: &str| {
-        format!(
-            "<Relationships><Relationship Id=\"r\" Type=\"{office}/{kind}\" Target=\"{target}\"/>\
-             </Relationships>"
-        )
-    };
-    let parts = [
-        ("[Content_Types].xml", "<Types/>".to_owned()),
-        ("_rels/.rels", relation("officeDocument", "xl/workbook.xml")),
-        ("xl/_rels/workbook.xml.rels", relation("worksheet", "sheet1.xml")),
-        (
-            "xl/workbook.xml",
-            "<workbook><sheets><sheet name=\"a\" r:id=\"r\"/></sheets></workbook>".into(),
-        ),
-        ("xl/sheet1.xml", format!("<worksheet><sheetData>{sheet}</sheetData></worksheet>")),
-        ("xl/sharedStrings.xml", format!("<sst {texts}</sst>")),
-    ];
-    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (path, xml) in parts {
-        archive.start_file(path, SimpleFileOptions::default()).expect("a part can begin");
-        archive.write_all(xml.as_bytes()).expect("it can be written");
-    }
-    let bytes = archive.finish().expect("it can be finished").into_inner();
     let mut file = tempfile::NamedTempFile::new().expect("a file can be made");
-    file.write_all(&bytes).expect("it can be written");
+    file.write_all(&xlsx(sheet, texts)).expect("it can be written");
     file
 }
 

@@ -107,7 +107,8 @@ fn days_and_moments_of_a_spreadsheet_are_those_that_it_shows() {
     for mut cells in [text(), book()] {
         for (cell, expected) in [
             (Cell::Serial(45_322.0), day(2024, 1, 31)),
-            (Cell::Serial(2.0), day(1900, 1, 1)),
+            (Cell::Serial(1.0), day(1900, 1, 1)),
+            (Cell::Serial(59.0), day(1900, 2, 28)),
             (Cell::Serial(61.0), day(1900, 3, 1)),
             (Cell::Serial(2_958_465.0), day(9999, 12, 31)),
             (Cell::Iso("2024-01-31"), day(2024, 1, 31)),

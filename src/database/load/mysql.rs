@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 
 use super::{Table, check_width, refused, unfit};
 use crate::database::failures::unavailable;
-use crate::database::mysql::number;
+use crate::database::mysql::{is_end, number};
 use crate::error::{Error, Result};
 use crate::rows::{Instant, Kind, RowSink, Value};
 
@@ -286,6 +286,7 @@ fn failed(error: sqlx::Error, doing: &'static str) -> Error {
                 .into(),
             retry_after: std::time::Duration::from_secs(10),
         },
+        Some(number) if is_end(number) => unavailable(error),
         None if away => unavailable(error),
         Some(_) | None => Error::internal(doing, error),
     }

@@ -80,9 +80,7 @@ impl Server for MySql {
 
     fn failed(error: sqlx::Error) -> Error {
         let lost = match number(&error) {
-            Some(number) => {
-                matches!(number, SERVER_SHUTDOWN | CONNECTION_KILLED | INTERACTION_TIMEOUT)
-            }
+            Some(number) => is_end(number),
             None => matches!(
                 error,
                 sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed
@@ -106,6 +104,11 @@ const QUERY_INTERRUPTED: u16 = 1317;
 const CONNECTION_KILLED: u16 = 1927;
 /// `ER_CLIENT_INTERACTION_TIMEOUT`, MySQL's.
 const INTERACTION_TIMEOUT: u16 = 4031;
+
+/// Whether an error of this number is the end of a session.
+pub(super) const fn is_end(number: u16) -> bool {
+    matches!(number, SERVER_SHUTDOWN | CONNECTION_KILLED | INTERACTION_TIMEOUT)
+}
 
 /// The number of a server's error.
 pub(super) fn number(error: &sqlx::Error) -> Option<u16> {

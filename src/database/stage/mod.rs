@@ -246,11 +246,12 @@ impl Stage {
         Ok(Merged { inserted, updated, unchanged })
     }
 
-    /// Notes that a run was committed, with what it came to, and commits both.
+    /// Notes that a run was committed, with what it came to; the commit is of both.
     ///
     /// # Errors
-    /// What the database says; whether it was committed is then told by [`committed`].
-    pub fn commit(mut self, run: &str, import: &str, result: &str) -> Result<()> {
+    /// [`Error::Unavailable`] where the run was given up for another; the stop's; what the database
+    /// says.
+    pub fn note(&mut self, run: &str, import: &str, result: &str) -> Result<()> {
         let sql = self.sql();
         let note = format!(
             "INSERT INTO {NOTES} (run_id, import, committed_at, result) VALUES ({}, {}, {}, {})",
@@ -259,8 +260,19 @@ impl Stage {
             sql.literal(&jiff::Timestamp::now().to_string()),
             sql.literal(result)
         );
-        self.run(&note)?;
-        self.stop.check()?;
+        self.run(&note).map_err(|error| match error {
+            // The other has written so in its place.
+            Error::Invalid(_) => given_up(),
+            other => other,
+        })?;
+        self.stop.check()
+    }
+
+    /// Commits the merge and its note.
+    ///
+    /// # Errors
+    /// What the database says; whether it was committed is then told by [`committed`].
+    pub fn commit(self) -> Result<()> {
         self.loader.commit(&[])
     }
 
@@ -327,15 +339,41 @@ fn prepare_notes(target: &Target) -> Result<()> {
     loader.commit(&[])
 }
 
-/// What a run came to that was committed; nothing where it was not.
+fn given_up() -> Error {
+    Error::Unavailable {
+        code: "node_lost",
+        detail: "this process was taken for dead and its import given up for another; ask again"
+            .into(),
+        source: None,
+    }
+}
+
+/// What a run came to that was committed. Nothing where it was not, and then it never will be: its
+/// process may only have been taken for dead, and would go on when it comes back.
 ///
 /// # Errors
-/// [`Error::Unavailable`] where the database cannot be reached.
+/// [`Error::Unavailable`] where the database cannot be reached, [`Error::Busy`] where another writer
+/// is in the way for too long.
 pub fn committed(database: &Database, run: &str) -> Result<Option<String>> {
     let target = database.target();
     prepare_notes(&target)?;
-    let mut loader = Loader::begin_reading(&target)?;
-    let place = if database.dialect() == Dialect::Postgres { "$1" } else { "?" };
+    let mut loader = Loader::begin(&target)?;
+    // A note without a result takes the place of the one that must not come any more; where that
+    // one is being committed, this waits for it.
+    let (insert, unless, place) = match database.dialect() {
+        Dialect::Sqlite => ("INSERT OR IGNORE INTO", "", "?"),
+        Dialect::Postgres => ("INSERT INTO", "ON CONFLICT DO NOTHING", "$1"),
+        Dialect::MySql => ("INSERT IGNORE INTO", "", "?"),
+    };
+    if database.dialect() == Dialect::Postgres {
+        loader.execute("SET LOCAL lock_timeout = '10s'")?;
+    }
+    let run = run.replace('\'', "''");
+    loader.execute(&format!(
+        "{insert} {NOTES} (run_id, import, committed_at, result) VALUES ('{run}', '', 'never', '') {unless}"
+    ))?;
     let sql = format!("SELECT result FROM {NOTES} WHERE run_id = {place}");
-    Ok(loader.texts(&sql, &[run])?.into_iter().next().flatten())
+    let result = loader.texts(&sql, &[&run])?.into_iter().next().flatten();
+    loader.commit(&[])?;
+    Ok(result.filter(|result| !result.is_empty()))
 }

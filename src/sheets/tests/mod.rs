@@ -11,15 +11,9 @@ mod wire;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::at::At;
-use super::sniff::{Found, sniff};
-use super::{
-    Cell, FileKind, Limits, Outline, Remark, SheetSink, Wanted, csv as values, json as rows,
-};
-use super::{no_sheets, workbook};
+use super::{Cell, FileKind, Limits, Outline, Remark, SheetSink, Wanted, read_in_this_process};
 use crate::error::{Error, Problem, Result};
 use crate::runs::Stop;
 
@@ -95,23 +89,10 @@ fn shown(cell: Cell<'_>) -> String {
 
 /// Reads a file as [`Reader::read`](super::Reader::read) does, spreadsheets too in this process.
 fn read_with(path: &Path, sheet: Option<&str>, limits: &Limits) -> Result<Given> {
-    let at = At::start(Arc::new(File::open(path).expect("a test's file can be opened")));
+    let file = File::open(path).expect("a test's file can be opened");
     let wanted = Wanted { sheet: sheet.map(str::to_owned) };
-    let stop = Stop::new();
     let mut given = Given::default();
-    let found = sniff(&at)?;
-    if let (Some(asked), false) = (&wanted.sheet, found == Found::Packed) {
-        no_sheets(asked)?;
-    }
-    match found {
-        Found::Packed => {
-            let file = Arc::new(File::open(path).expect("it can be opened"));
-            given.remarks = workbook::read(file, false, &wanted, limits, &mut given)?;
-        }
-        Found::Csv => values::read(&at, limits, &stop, &mut given)?,
-        Found::Ndjson => rows::read(&at, FileKind::Ndjson, limits, &stop, &mut given)?,
-        Found::Json => rows::read(&at, FileKind::Json, limits, &stop, &mut given)?,
-    }
+    given.remarks = read_in_this_process(file, &wanted, limits, &Stop::new(), &mut given)?;
     Ok(given)
 }
 

@@ -35,7 +35,7 @@ async fn stream(
 }
 
 /// Sets the most memory that was ever resident to what is resident now.
-fn forget_peak(server: &Server<'_>) {
+pub(crate) fn forget_peak(server: &Server<'_>) {
     std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").expect("Linux takes it");
 }
 
@@ -48,7 +48,7 @@ async fn idle(server: &Server<'_>) -> u64 {
 }
 
 #[track_caller]
-fn assert_within(server: &Server<'_>, idle: u64, limit: u64, what: &str) {
+pub(crate) fn assert_within(server: &Server<'_>, idle: u64, limit: u64, what: &str) {
     let grown = server.peak_kib().saturating_sub(idle);
     eprintln!("{what}: {grown} KiB beyond {idle} KiB");
     assert!(grown <= limit, "{what}: {grown} KiB beyond {idle} KiB, more than {limit} KiB");

@@ -12,7 +12,7 @@ mod curl;
 mod first_row;
 mod leaving;
 mod matrix;
-mod memory;
+pub(crate) mod memory;
 mod prepared;
 mod queue;
 mod shutdown;

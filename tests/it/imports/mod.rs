@@ -1,11 +1,20 @@
 //! Uploads: what is in the file is in the table, or what is wrong is said; nothing between.
 
 mod asked;
+mod beside;
+mod bodies;
+mod breaks;
 mod cases;
 mod check;
 mod command;
+mod crashes;
 mod form;
+mod hostile;
 mod inspect;
+mod memory;
+mod mending;
+mod round_trip;
+mod stand;
 mod storing;
 mod uploads;
 

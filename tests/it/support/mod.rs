@@ -25,6 +25,7 @@ mod backend;
 mod command;
 mod csv;
 mod disk;
+mod hold;
 mod nginx;
 mod place;
 mod server;
@@ -38,11 +39,12 @@ pub use answer::Answer;
 pub use backend::{Backend, backends, on_every_backend, on_every_server};
 pub use command::curl;
 pub use csv::{Field, parse_csv};
+pub use hold::Held;
 pub use nginx::{Nginx, behind_nginx, once_behind_nginx};
 pub use place::Place;
 pub use server::Server;
 pub use stream::{Body, End, Stream};
-pub use workbook::Workbook;
+pub use workbook::{Workbook, xlsx};
 
 /// Something that takes requests: the server, or what stands before it.
 pub trait Listens {

@@ -94,13 +94,24 @@ impl Stream {
         headers: &[(&str, &str)],
         buffer: Option<u32>,
     ) -> Self {
+        Self::open(server, "GET", path, headers, buffer).await
+    }
+
+    /// Sends the head of a request.
+    pub async fn open(
+        server: &impl Listens,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        buffer: Option<u32>,
+    ) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket can be made");
         if let Some(bytes) = buffer {
             socket.set_recv_buffer_size(bytes).expect("a buffer can be made small");
         }
         let address = server.address().parse().expect("the server has an address");
         let mut connection = socket.connect(address).await.expect("the server takes connections");
-        let mut request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n", server.address());
+        let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", server.address());
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -115,6 +126,30 @@ impl Stream {
             end: None,
             rate: None,
         }
+    }
+
+    /// Sends a POST with a body and does not wait for the answer; the server may be gone meanwhile.
+    pub async fn post(
+        server: &impl Listens,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Self {
+        let length = body.len().to_string();
+        let headers = [headers, &[("Content-Length", length.as_str())]].concat();
+        let mut stream = Self::open(server, "POST", path, &headers, None).await;
+        stream.push(body).await;
+        stream
+    }
+
+    /// Sends more of a body; `false` where the server takes no more.
+    pub async fn push(&mut self, bytes: &[u8]) -> bool {
+        self.connection.write_all(bytes).await.is_ok()
+    }
+
+    /// Says that nothing more is sent.
+    pub async fn end_sending(&mut self) {
+        let _ = self.connection.shutdown().await;
     }
 
     /// Waits for the head of the answer.

@@ -1,8 +1,38 @@
-//! Workbooks read back: by calamine, and as XML where a reader hides what it read.
+//! Workbooks put together by hand, and read back: by calamine, and as XML where a reader hides what it
+//! read.
 
-use std::io::{Cursor, Read};
+use std::io::{Cursor, Read, Write};
 
 use calamine::{Data, Reader as _, Xlsx};
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+/// A workbook of one sheet with this XML for its rows, and what follows `<sst ` of its shared strings.
+pub fn xlsx(rows: &str, texts: &str) -> Vec<u8> {
+    let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let relation = |kind: &str, target: &str| {
+        format!(
+            "<Relationships><Relationship Id=\"r\" Type=\"{office}/{kind}\" Target=\"{target}\"/>\
+             </Relationships>"
+        )
+    };
+    let parts = [
+        ("[Content_Types].xml", "<Types/>".to_owned()),
+        ("_rels/.rels", relation("officeDocument", "xl/workbook.xml")),
+        ("xl/_rels/workbook.xml.rels", relation("worksheet", "sheet1.xml")),
+        (
+            "xl/workbook.xml",
+            "<workbook><sheets><sheet name=\"a\" r:id=\"r\"/></sheets></workbook>".into(),
+        ),
+        ("xl/sheet1.xml", format!("<worksheet><sheetData>{rows}</sheetData></worksheet>")),
+        ("xl/sharedStrings.xml", format!("<sst {texts}</sst>")),
+    ];
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, xml) in parts {
+        archive.start_file(path, SimpleFileOptions::default()).expect("a part can begin");
+        archive.write_all(xml.as_bytes()).expect("it can be written");
+    }
+    archive.finish().expect("it can be finished").into_inner()
+}
 
 /// A workbook as it was downloaded.
 #[derive(Debug)]
