@@ -30,7 +30,7 @@ pub(super) enum Said {
     Nothing,
 }
 
-/// What a number of days since 1899-12-30 says, to the millisecond.
+/// What a number of days as Excel counts them says, to the millisecond.
 pub(super) fn of_serial(days: f64) -> Said {
     if !(0.0..LAST + 1.0).contains(&days) {
         return Said::Nothing;

@@ -21,8 +21,8 @@ fn chosen(wish: &Wish, file: &[&str]) -> Result<Vec<String>, Vec<Problem>> {
         .collect())
 }
 
-fn columns(names: &[&str]) -> Option<Vec<String>> {
-    Some(names.iter().map(|name| (*name).to_owned()).collect())
+fn columns(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_mapping_renames_and_orders_and_what_it_does_not_name_follows() {
     assert_eq!(chosen(&wish, &["a", "b", "c"]).unwrap(), ["c→C@2", "a→A@0", "b→b@1"]);
     let wish = Wish { renames: renames(&[("a", "first"), ("b", "a")]), ..wish };
     assert_eq!(chosen(&wish, &["a", "b", "c"]).unwrap(), ["c→C@2", "a→first@0", "b→a@1"]);
-    let wish = Wish { columns: columns(&["b", "c"]), renames: Vec::new(), ..wish };
+    let wish = Wish { columns: Some(columns(&["b", "c"])), renames: Vec::new(), ..wish };
     assert_eq!(chosen(&wish, &["a", "b", "c"]).unwrap(), ["b→b@1", "c→C@2"]);
 }
 
@@ -65,7 +65,7 @@ fn every_name_that_cannot_be_is_told() {
     assert_eq!(codes(&problems), expected);
     assert!(problems[0].detail.contains("row 1") && problems[0].detail.contains("\"b\""));
     assert!(problems[2].detail.contains("A1 and C1"), "{}", problems[2].detail);
-    let wish = Wish { columns: columns(&["b", "nope"]), ..Wish::default() };
+    let wish = Wish { columns: Some(columns(&["b", "nope"])), ..Wish::default() };
     let problems = chosen(&wish, &["a", "b", "a"]).unwrap_err();
     // What is left out may be there twice.
     assert_eq!(codes(&problems), [("columns", "unknown_column")]);
@@ -74,7 +74,7 @@ fn every_name_that_cannot_be_is_told() {
 #[test]
 fn a_key_that_was_chosen_may_come_with_a_later_object() {
     let file = names(&["a"]);
-    let wish = Wish { columns: columns(&["late", "a"]), ..Wish::default() };
+    let wish = Wish { columns: Some(columns(&["late", "a"])), ..Wish::default() };
     let chosen = choose(&wish, Names::Keys(&file)).unwrap();
     assert_eq!(chosen.iter().map(|column| column.place).collect::<Vec<_>>(), [None, Some(0)]);
 }

@@ -85,7 +85,7 @@ async fn the_outcome_is_the_runs_result_and_a_refusal_its_error() {
 }
 
 /// A server that can build one thing at a time, and builds something for minutes.
-async fn busy<'p>(place: &'p Place) -> (Server<'p>, Stream, String) {
+async fn busy(place: &Place) -> (Server<'_>, Stream, String) {
     transactions(place).await;
     sorting_report(place);
     let server = Server::start(place, &[("builds", "1"), ("queue", "1")]).await;

@@ -4,7 +4,6 @@
 use std::process::Command;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 use tallyroll::imports::cells::trim;
@@ -150,7 +149,7 @@ impl Line {
 
 /// A moment as each database takes it, on SQLite in the form in which it is compared as a text.
 fn moment(micros: i64, backend: Backend) -> String {
-    let at = Timestamp::from_microsecond(micros).expect("within the years").to_zoned(TimeZone::UTC);
+    let at = Timestamp::from_microsecond(micros).expect("within the years");
     let fraction = match micros.rem_euclid(1_000_000) {
         0 => String::new(),
         micros if micros % 1_000 == 0 => format!(".{:03}", micros / 1_000),
@@ -298,7 +297,7 @@ fn rows_come_back_as_they_went_out() {
     }
 }
 
-/// What LibreOffice makes of a workbook; nothing where it is not installed, which is said aloud.
+/// What `LibreOffice` makes of a workbook; nothing where it is not installed, which is said aloud.
 fn as_ods(place: &Place, xlsx: &[u8]) -> Option<Vec<u8>> {
     let from = place.write("settlements.xlsx", xlsx);
     let profile = place.path().join("profile");
