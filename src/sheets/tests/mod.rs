@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Cell, FileKind, Limits, Outline, Remark, SheetSink, Wanted, read_in_this_process};
+use super::{Cell, Limits, Outline, Remark, SheetSink, Wanted, read_in_this_process};
 use crate::error::{Error, Problem, Result};
 use crate::runs::Stop;
 

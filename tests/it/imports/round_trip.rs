@@ -4,7 +4,6 @@
 use std::process::Command;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 use tallyroll::imports::cells::trim;
@@ -150,7 +149,7 @@ impl Line {
 
 /// A moment as each database takes it, on SQLite in the form in which it is compared as a text.
 fn moment(micros: i64, backend: Backend) -> String {
-    let at = Timestamp::from_microsecond(micros).expect("within the years").to_zoned(TimeZone::UTC);
+    let at = Timestamp::from_microsecond(micros).expect("within the years");
     let fraction = match micros.rem_euclid(1_000_000) {
         0 => String::new(),
         micros if micros % 1_000 == 0 => format!(".{:03}", micros / 1_000),

@@ -147,11 +147,6 @@ impl Stream {
         self.connection.write_all(bytes).await.is_ok()
     }
 
-    /// Says that nothing more is sent.
-    pub async fn end_sending(&mut self) {
-        let _ = self.connection.shutdown().await;
-    }
-
     /// Waits for the head of the answer.
     pub async fn head(&mut self) {
         assert!(self.answered().await, "the connection was closed before an answer");
