@@ -1,10 +1,15 @@
 //! What a client sends as a file: the body itself, or the part `file` of a form.
 
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::rc::Rc;
+
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::error::PayloadError;
 use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
+use futures::stream::poll_fn;
 use futures::{Stream, StreamExt};
 use tokio::task::spawn_blocking;
 
@@ -41,10 +46,37 @@ pub async fn receive(app: &App, request: &HttpRequest, payload: web::Payload) ->
     let _guard = StopOnDrop(stop.clone());
     let upload = app.spool.take_in(stop)?;
     if is_form {
-        of_form(Multipart::new(request.headers(), payload), upload, limit).await
+        let body = Rc::new(RefCell::new(payload));
+        let (reader, mut rest) = (chunks_of(&body), chunks_of(&body));
+        let upload = of_form(Multipart::new(request.headers(), reader), upload, limit).await?;
+        to_the_end(&mut rest, limit).await.map(|()| upload)
     } else {
         store(payload, upload, limit, |error| cut_body(&error)).await
     }
+}
+
+/// The chunks of a body that somebody else reads on when this reader is done.
+fn chunks_of(
+    body: &Rc<RefCell<web::Payload>>,
+) -> impl Stream<Item = std::result::Result<Bytes, PayloadError>> + Unpin + use<> {
+    let body = Rc::clone(body);
+    poll_fn(move |context| Pin::new(&mut *body.borrow_mut()).poll_next(context))
+}
+
+/// Reads a body on that must come to its end too when its form has: what was cut off is not whole,
+/// wherever that was.
+async fn to_the_end<S>(rest: &mut S, limit: u64) -> Result<()>
+where
+    S: Stream<Item = std::result::Result<Bytes, PayloadError>> + Unpin,
+{
+    let mut size = 0;
+    while let Some(chunk) = rest.next().await {
+        size += chunk.map_err(|error| cut_body(&error))?.len() as u64;
+        if size > AROUND {
+            return Err(too_large(limit));
+        }
+    }
+    Ok(())
 }
 
 async fn of_form(mut form: Multipart, upload: Upload, limit: u64) -> Result<Upload> {

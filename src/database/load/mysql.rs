@@ -33,9 +33,7 @@ impl MySqlLoader {
     pub(super) fn begin(pool: MySqlPool, runtime: Handle) -> Result<Self> {
         // What is locked to keep others off a table includes the gaps between its rows.
         let begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN";
-        let transaction = runtime
-            .block_on(pool.begin_with(begin))
-            .map_err(|error| failed(error, "beginning to load rows"))?;
+        let transaction = runtime.block_on(pool.begin_with(begin)).map_err(unavailable)?;
         let mut loader = Self { transaction: Some(transaction), pool, runtime };
         // A lax server would cut a text that is too long, and make what is no number zero.
         loader.execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')")?;

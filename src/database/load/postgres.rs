@@ -6,6 +6,7 @@ use sqlx::{AssertSqlSafe, Row, Transaction};
 use tokio::runtime::Handle;
 
 use super::{Table, check_width, column_list, copy, quoted, refused};
+use crate::database::failures::unavailable;
 use crate::error::{Error, Result};
 use crate::rows::{Kind, RowSink, Value};
 
@@ -23,9 +24,7 @@ pub struct PostgresLoader {
 
 impl PostgresLoader {
     pub(super) fn begin(pool: PgPool, runtime: Handle) -> Result<Self> {
-        let transaction = runtime
-            .block_on(pool.begin())
-            .map_err(|error| failed(error, "beginning to load rows"))?;
+        let transaction = runtime.block_on(pool.begin()).map_err(unavailable)?;
         let mut loader = Self { transaction: Some(transaction), pool, runtime };
         // The default of 64 MB sorts the index of a million rows through temporary files.
         loader.execute("SET LOCAL maintenance_work_mem = '256MB'")?;

@@ -131,8 +131,9 @@ async fn a_form_that_is_none_is_refused_in_words() {
             let problem = answer.problem(400, "malformed_request");
             let problems = problem["problems"].as_array().expect("faults are listed");
             assert_eq!(problems[0]["code"], code, "{content_type:?} {body:?}: {problem}");
+            assert_eq!(problems[0]["parameter"], "file", "{problem}");
             let detail = problems[0]["detail"].as_str().unwrap_or_default();
-            assert!(detail.split(' ').count() > 6 && detail.contains("file"), "{problem}");
+            assert!(detail.split(' ').count() > 6, "{problem}");
             assert_eq!(server.temporary_files(), Vec::<String>::new(), "{content_type:?} {body:?}");
         }
         assert_eq!(server.newest_run().await, None, "no run was begun");
