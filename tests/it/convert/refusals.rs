@@ -117,7 +117,8 @@ async fn files_without_rows_and_files_that_are_none_are_refused_in_words() {
             ("{}\n{\"a\":1}\n", "no_columns"),
             ("[{\"a\":1}", "not_json"),
             ("{\"a\":1}\n[2]\n", "not_an_object"),
-            (",\n1,2\n", "value_without_heading"),
+            ("a,\n1,2\n", "value_without_heading"),
+            (",\n1,2\n", "no_rows"),
         ] {
             let faults = refused(&server, "to=csv", file).await;
             assert_eq!(faults[0].1, code, "{file}: {faults:?}");
