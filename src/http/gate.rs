@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ResourceDef, ServiceRequest, ServiceResponse};
-use actix_web::http::header::{HOST, HeaderName, HeaderValue};
+use actix_web::http::header::{HOST, HeaderName, HeaderValue, ORIGIN};
 use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -96,7 +96,7 @@ fn refuse(app: &App, request: &ServiceRequest) -> Option<Error> {
 }
 
 /// While nobody has to say who he is, nobody may come from elsewhere: not through a proxy, and not
-/// from a page that found a name for this machine's loopback address.
+/// from a page of another server, whatever name it found for this machine's loopback address.
 fn open_to_this_machine_alone(request: &ServiceRequest) -> Option<Error> {
     let forwarded = request.headers().keys().find(|name| {
         let name = name.as_str();
@@ -107,6 +107,19 @@ fn open_to_this_machine_alone(request: &ServiceRequest) -> Option<Error> {
             format!(
                 "this server runs with auth = \"off\" and answers its own machine alone; the header \
                  {name} says that the request came through a proxy; set auth = \"required\" first"
+            )
+            .into(),
+        ));
+    }
+    // A page from elsewhere may send a form anywhere; its browser says so.
+    let origin = request.headers().get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+    if let Some(origin) = origin
+        && !origin.split_once("://").is_some_and(|(_, host)| is_loopback(host))
+    {
+        return Some(Error::Forbidden(
+            format!(
+                "this server runs with auth = \"off\" and answers its own machine alone; the header \
+                 Origin says that a page of \"{origin}\" sent the request; set auth = \"required\" first"
             )
             .into(),
         ));

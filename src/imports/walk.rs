@@ -155,12 +155,7 @@ impl Walk {
             .map(|remark| Note { code: remark.code.clone(), detail: remark.detail.clone() })
             .collect();
         let unknown = learnt.headers.iter().flat_map(|headers| &headers.unknown);
-        warnings.extend(unknown.map(|title| Note {
-            code: "unknown_column".into(),
-            detail: storable(&format!(
-                "the column \"{title}\" is not known here and was passed over"
-            )),
-        }));
+        warnings.extend(unknown.map(|title| Note::unknown_column(&storable(title))));
         warnings.extend(learnt.beyond.map(|(first, count)| Note {
             code: "cells_beyond_header".into(),
             detail: format!(

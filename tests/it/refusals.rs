@@ -258,6 +258,9 @@ async fn while_nobody_has_to_say_who_he_is_nobody_comes_from_elsewhere() {
             ("Host", "127.0.0.1.example".into()),
             ("Host", "192.0.2.1".into()),
             ("Host", "0.0.0.0".into()),
+            ("Origin", "http://tallyroll.example".into()),
+            ("Origin", "http://localhost.example".into()),
+            ("Origin", "null".into()),
         ];
         for (name, value) in &elsewhere {
             for path in [ROWS, "/api/v1/runs", "/api/openapi.json", "/nothing"] {
@@ -274,6 +277,9 @@ async fn while_nobody_has_to_say_who_he_is_nobody_comes_from_elsewhere() {
             let answer = server.request(Method::GET, "/api/v1/reports", &[("Host", &host)]).await;
             assert_eq!(answer.status, 200, "{host}: {}", answer.text());
         }
+        let own = format!("http://{}", server.address());
+        let answer = server.request(Method::GET, "/api/v1/reports", &[("Origin", &own)]).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
         let nameless = raw(&server, "GET /api/v1/reports HTTP/1.0\r\n").await;
         assert_eq!(nameless.0, 403, "{}", nameless.1);
         server.stop().await;
