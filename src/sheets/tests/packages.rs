@@ -43,14 +43,14 @@ fn every_kind_of_cell_is_told_apart() {
 }
 
 #[test]
-fn days_before_march_1900_are_the_days_that_excel_shows() {
+fn days_before_march_1900_keep_the_numbers_that_excel_gives_them() {
     let cells: String = ["0.5", "1", "59", "60", "61"]
         .iter()
         .map(|day| format!("<c s=\"1\"><v>{day}</v></c>"))
         .collect();
     let given = given(&format!("<row r=\"1\">{cells}</row>"));
     // A time of day, 1900-01-01, 1900-02-28, no day at all, 1900-03-01.
-    assert_eq!(given.rows(), [(1, "s:0.5|s:2|s:60|s:60|s:61")]);
+    assert_eq!(given.rows(), [(1, "s:0.5|s:1|s:59|s:60|s:61")]);
 }
 
 #[test]

@@ -9,8 +9,6 @@ use crate::sheets::{Cell, SheetSink};
 
 /// Days from 1899-12-30 to 1904-01-01, where the other calendar begins.
 const TO_1904: f64 = 1462.0;
-/// Excel counts a day 1900-02-29 as 60; the days before it lie one later than their number says.
-const UNREAL_DAY: f64 = 60.0;
 
 /// A value on its way to its row.
 #[derive(Debug, Clone, Default)]
@@ -133,7 +131,7 @@ fn float(number: f64) -> Cell<'static> {
     if number.is_finite() { Cell::Number(number) } else { Cell::Error("#NUM!") }
 }
 
-/// A date or time, as days since 1899-12-30. Less than a day is a time of day and stays one.
+/// A date or time, by Excel's own number. Less than a day is a time of day and stays one.
 fn serial(moment: &ExcelDateTime, from_1904: bool) -> Cell<'static> {
     let days = moment.as_f64();
     if !days.is_finite() {
@@ -142,8 +140,6 @@ fn serial(moment: &ExcelDateTime, from_1904: bool) -> Cell<'static> {
         Cell::Duration(days)
     } else if from_1904 {
         Cell::Serial(days + TO_1904)
-    } else if (1.0..UNREAL_DAY).contains(&days) {
-        Cell::Serial(days + 1.0)
     } else {
         Cell::Serial(days)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::support::{Backend, Held, Place, until};
 
 /// Longer than anything takes that is waited for here.
-pub(super) const LONG: Duration = Duration::from_secs(60);
+pub(super) const LONG: Duration = Duration::from_mins(1);
 
 /// Rows of a file that stands, which is long enough for half of it to be stored by then.
 pub(super) const ROWS: u64 = 2_000;
