@@ -211,7 +211,7 @@ fn ods_and_xls_give_what_office_programs_write() {
         [
             (1, headers),
             (2, "A-001|한빛상사|n:1500.5|s:45322|s:45322.39583333334|b:true|n:3001"),
-            (4, "A-002|대한물산|n:-3000|s:16|s:0.5|b:false|e:#DIV/0!"),
+            (4, "A-002|대한물산|n:-3000|s:15|s:0.5|b:false|e:#DIV/0!"),
             (5, "A-003|빈 식|||p:1.5"),
         ]
     );
