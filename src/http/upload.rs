@@ -30,9 +30,9 @@ const AROUND: u64 = 64 << 10;
 /// for a body that was cut off and for a form without one part `file`; [`Error::NoSpace`].
 pub async fn receive(app: &App, request: &HttpRequest, payload: web::Payload) -> Result<Upload> {
     let limit = app.config.uploads.size;
-    let is_form = request.headers().get("content-type").is_some_and(|kind| {
-        kind.to_str().is_ok_and(|kind| kind.to_ascii_lowercase().starts_with("multipart/"))
-    });
+    let kind = request.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    let kind = kind.unwrap_or_default().to_ascii_lowercase();
+    let is_form = kind.starts_with("multipart/");
     let around = if is_form { AROUND } else { 0 };
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     if declared
@@ -40,6 +40,9 @@ pub async fn receive(app: &App, request: &HttpRequest, payload: web::Payload) ->
         .is_some_and(|length: u64| length > limit.saturating_add(around))
     {
         return Err(too_large(limit));
+    }
+    if is_form && !kind.starts_with("multipart/form-data") {
+        return Err(bad_form());
     }
     // Whoever leaves while the spool is full waits for no room any more.
     let stop = Stop::new();
@@ -163,11 +166,15 @@ fn cut_form(error: &MultipartError) -> Error {
     tracing::debug!(%error, "a form could not be read");
     match error {
         MultipartError::Payload(_) | MultipartError::Incomplete => cut_off(),
-        _ => malformed(
-            "bad_form",
-            "the form cannot be read as multipart/form-data; send the file in a part \"file\"",
-        ),
+        _ => bad_form(),
     }
+}
+
+fn bad_form() -> Error {
+    malformed(
+        "bad_form",
+        "the form cannot be read as multipart/form-data; send the file in a part \"file\"",
+    )
 }
 
 fn cut_off() -> Error {

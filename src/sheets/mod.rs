@@ -46,8 +46,8 @@ pub enum Cell<'a> {
     Number(f64),
     /// A number whose digits are known (JSON).
     Digits(&'a str),
-    /// A number shown as a date or time, as Excel counts days: 1 is 1900-01-01, 60 the 29 February 1900
-    /// that never was, 61 is 1900-03-01; also where the workbook counts from 1904.
+    /// A number shown as a date or time, as Excel counts days, also where the workbook counts from
+    /// 1904: 1 is 1900-01-01, 60 a day that there never was, 61 is 1900-03-01.
     Serial(f64),
     /// A date, a time of day or both in ISO 8601, without a zone unless one is written.
     Iso(&'a str),

@@ -454,7 +454,11 @@ async fn an_example_is_not_served_openly_where_the_file_asks_for_keys() {
 async fn what_was_counted_is_said_in_the_singular_where_it_is_one() {
     let place = Place::new(Backend::Sqlite).await;
     let checked = place.tallyroll(&["check"]).await.expect_success();
-    assert!(checked.text().contains("1 report, 0 faults, 0 databases away"), "{}", checked.text());
+    assert!(
+        checked.text().contains("1 report, 1 import, 0 faults, 0 databases away"),
+        "{}",
+        checked.text()
+    );
     place.report("broken", "from = 7\n");
     let checked =
         place.tallyroll(&["check", "--database-url", "sqlite:///nowhere/at/all.db"]).await;

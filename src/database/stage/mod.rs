@@ -91,9 +91,10 @@ impl Stage {
             stop,
             _watch: watch,
         };
-        stage.look_up_columns()?;
+        let looked = stage.look_up_columns();
+        stage.or_stopped(looked)?;
         for statement in stage.sql().make() {
-            stage.loader.execute(&statement)?;
+            stage.run(&statement)?;
         }
         Ok(stage)
     }

@@ -352,6 +352,7 @@ impl Sql<'_> {
         let (into, rows) = (self.table(&self.plan.into), ROWS);
         let changed = self.changed(present);
         let updates = if self.plan.key.is_empty() || changed.is_empty() {
+            // A bigint everywhere, which a literal is not.
             format!("SELECT count(*) FROM {rows} WHERE 1 = 0")
         } else {
             format!(

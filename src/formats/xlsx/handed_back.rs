@@ -29,7 +29,7 @@ pub enum Sent<'a> {
     Text(&'a str),
     /// A number.
     Number(f64),
-    /// Days since 1899-12-30, shown as a date, with the time of day where it has one.
+    /// A day as Excel counts them, shown as a date, with the time of day where it has one.
     Serial(f64),
     /// True or false.
     Bool(bool),

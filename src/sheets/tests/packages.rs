@@ -43,7 +43,7 @@ fn every_kind_of_cell_is_told_apart() {
 }
 
 #[test]
-fn days_before_march_1900_stay_as_excel_counts_them() {
+fn days_before_march_1900_keep_the_numbers_that_excel_gives_them() {
     let cells: String = ["0.5", "1", "59", "60", "61"]
         .iter()
         .map(|day| format!("<c s=\"1\"><v>{day}</v></c>"))

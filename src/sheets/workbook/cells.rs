@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::sheets::fault::{self, fault, letters};
 use crate::sheets::{Cell, SheetSink};
 
-/// What the other calendar calls 0, in this one.
+/// Days from 1899-12-30 to 1904-01-01, where the other calendar begins.
 const TO_1904: f64 = 1462.0;
 
 /// A value on its way to its row.
@@ -131,7 +131,7 @@ fn float(number: f64) -> Cell<'static> {
     if number.is_finite() { Cell::Number(number) } else { Cell::Error("#NUM!") }
 }
 
-/// A date or time, as Excel counts days from 1900. Less than a day is a time of day and stays one.
+/// A date or time, by Excel's own number. Less than a day is a time of day and stays one.
 fn serial(moment: &ExcelDateTime, from_1904: bool) -> Cell<'static> {
     let days = moment.as_f64();
     if !days.is_finite() {

@@ -123,7 +123,7 @@ async fn a_form_that_is_none_is_refused_in_words() {
             (FORM, "", "cut_off"),
             (FORM, "code,qty\nA-1,1\n", "cut_off"),
             (FORM, "--x--\r\n", "no_file"),
-            (FORM, &nameless, "unknown_part"),
+            (FORM, &nameless, "bad_form"),
             (FORM, &field, "unknown_part"),
             (FORM, &two, "doubled_part"),
         ] {

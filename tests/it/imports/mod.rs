@@ -106,9 +106,9 @@ fn places(problem: &Json) -> Vec<(u64, String)> {
         .collect()
 }
 
-/// Ends a server whose imports may have kept rejected rows.
+/// Ends a server whose imports may have kept rejected rows, and whose reports may have kept files.
 async fn stop(place: &Place, server: Server<'_>) {
-    let runs = server.json("/api/v1/runs?kind=import&limit=1000").await;
+    let runs = server.json("/api/v1/runs?limit=1000").await;
     for run in runs["items"].as_array().expect("a list") {
         let path = format!("/api/v1/runs/{}", run["id"].as_str().expect("an id"));
         let forgotten = server.request(reqwest::Method::DELETE, &path, &[]).await;
