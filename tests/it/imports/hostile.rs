@@ -133,7 +133,11 @@ fn texts() -> Vec<(&'static str, Vec<u8>, Becomes)> {
         ),
         ("a PDF", b"%PDF-1.7\n%\xE2\xE3\n".to_vec(), Refused(422, "unsupported_file", "a PDF")),
         ("a page", b"<html><table><tr><td>1".to_vec(), Refused(422, "unsupported_file", "HTML")),
-        ("noise", (0..=255).cycle().take(5_000).collect(), Refused(422, "unsupported_file", "")),
+        (
+            "noise",
+            (0..=255).cycle().take(5_000).collect(),
+            Refused(422, "unknown_encoding", "UTF-8"),
+        ),
     ]
 }
 
