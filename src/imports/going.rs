@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -217,12 +218,20 @@ impl Imports {
 /// Does the work on a thread that may block, and writes down how it ended.
 async fn at_work(run: Run, walk: Walk, upload: Upload) -> Result<Outcome> {
     let refuses = walk.asked.on_problem == OnProblem::Reject;
-    let walking = tokio::task::spawn_blocking(move || {
+    let (said, heard) = oneshot::channel();
+    let span = tracing::Span::current();
+    // A thread that ends with it: what a database's library keeps for a thread is then there for the
+    // next one, where threads that wait for more work would each keep their own.
+    let thread = std::thread::Builder::new().name("import".into()).spawn(move || {
+        let _entered = span.enter();
         let done = walk.go(upload.path());
         drop(upload);
-        done
+        let _ = said.send(done);
     });
-    let done = walking.await.map_err(|source| Error::internal("importing a file", source));
+    let done = match thread {
+        Ok(_) => heard.await.map_err(|source| Error::internal("importing a file", source)),
+        Err(source) => Err(Error::internal("starting an import's thread", source)),
+    };
     let outcome = match done.and_then(|done| done) {
         Ok(outcome) => outcome,
         Err(error) => return Err(run.refuse(error).await),
