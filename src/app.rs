@@ -80,6 +80,7 @@ impl App {
             program: OWN_PROGRAM.into(),
             uploads: config.uploads,
             zone: config.time_zone.clone(),
+            workers: imports::Workers::default(),
         });
         let convert = Arc::new(Converter {
             runs: runs.clone(),

@@ -9,6 +9,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use super::walk::Walk;
+use super::workers::Workers;
 use super::{Asked, Imports, OnProblem, Outcome, ended, rejected};
 use crate::access::Caller;
 use crate::database;
@@ -158,11 +159,12 @@ impl Imports {
         };
         let guard = StopOnDrop(run.stop().clone());
         let progress = Arc::clone(run.progress());
+        let workers = self.workers.clone();
         // A task of its own, so that what was committed is written down as such, whoever has left.
         let work = async move {
             match run.permitted(Ok(place)).await {
                 Ok(permit) => {
-                    let done = at_work(run, walk, upload).await;
+                    let done = at_work(run, walk, upload, &workers).await;
                     drop(permit);
                     done
                 }
@@ -216,21 +218,19 @@ impl Imports {
 }
 
 /// Does the work on a thread that may block, and writes down how it ended.
-async fn at_work(run: Run, walk: Walk, upload: Upload) -> Result<Outcome> {
+async fn at_work(run: Run, walk: Walk, upload: Upload, workers: &Workers) -> Result<Outcome> {
     let refuses = walk.asked.on_problem == OnProblem::Reject;
     let (said, heard) = oneshot::channel();
     let span = tracing::Span::current();
-    // A thread that ends with it: what a database's library keeps for a thread is then there for the
-    // next one, where threads that wait for more work would each keep their own.
-    let thread = std::thread::Builder::new().name("import".into()).spawn(move || {
+    let done = workers.run(move || {
         let _entered = span.enter();
         let done = walk.go(upload.path());
         drop(upload);
         let _ = said.send(done);
     });
-    let done = match thread {
-        Ok(_) => heard.await.map_err(|source| Error::internal("importing a file", source)),
-        Err(source) => Err(Error::internal("starting an import's thread", source)),
+    let done = match done {
+        Ok(()) => heard.await.map_err(|source| Error::internal("importing a file", source)),
+        Err(error) => Err(error),
     };
     let outcome = match done.and_then(|done| done) {
         Ok(outcome) => outcome,

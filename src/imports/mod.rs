@@ -18,6 +18,7 @@ mod rejects;
 mod request;
 mod view;
 mod walk;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub use outcome::{LISTED, Note, Outcome, RowProblem};
 pub use rejects::{Heading, Rejects};
 pub use request::{Asked, OnProblem};
 pub use view::{ImportColumnView, ImportView};
+pub use workers::Workers;
 
 use self::walk::Walk;
 use crate::access::Caller;
@@ -70,6 +72,8 @@ pub struct Imports {
     pub uploads: crate::config::Uploads,
     /// The zone of times that are written without one.
     pub zone: TimeZone,
+    /// The threads that they are done on.
+    pub workers: Workers,
 }
 
 impl Imports {
