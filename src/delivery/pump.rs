@@ -171,13 +171,13 @@ impl Pump {
             }
             other => tracing::warn!(run = %id, rows = totals.rows, error = %other, "a run failed"),
         }
-        let ended = Ended::by(&error);
+        let (ended, by) = (Ended::by(&error), Outcome::by(&error));
         let outcome = Outcome {
             rows: totals.rows,
             bytes: totals.bytes,
             timings: timings(&totals, self.run.at_work()),
             warnings,
-            ..Outcome::ended(ended.clone())
+            ..by
         };
         if let Err(error) = self.runtime.block_on(self.run.finish(outcome)) {
             tracing::error!(run = %id, %error, "a run's end could not be written");

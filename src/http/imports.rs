@@ -5,6 +5,7 @@ use std::io::Seek;
 use actix_web::body::SizedStream;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use actix_web::{HttpRequest, HttpResponse, post, route, web};
+use serde::Serialize;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
@@ -22,9 +23,16 @@ use crate::imports::{self, Asked, Begun, ImportView, Imported, Inspection, Outco
 use crate::runs::{Repeatable, RunView};
 use crate::spool::What;
 
+/// The imports.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ImportList {
+    items: Vec<ImportView>,
+    next: Option<String>,
+}
+
 /// Lists the imports that the caller may use.
 #[utoipa::path(get, operation_id = "list_imports", path = "/imports", tag = "imports",
-    responses((status = 200, body = Vec<ImportView>)))]
+    responses((status = 200, body = ImportList)))]
 #[route("/imports", method = "GET", method = "HEAD")]
 pub async fn list(
     app: web::Data<App>,
@@ -32,9 +40,8 @@ pub async fn list(
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
     no_parameters(&request)?;
-    let imports: Vec<_> =
-        app.imports.list(&caller).iter().map(|one| ImportView::new(one)).collect();
-    json(&request, &imports)
+    let items = app.imports.list(&caller).iter().map(|one| ImportView::new(one)).collect();
+    json(&request, &ImportList { items, next: None })
 }
 
 /// Shows one import with its columns.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::error::PayloadError;
-use actix_web::http::header::CONTENT_LENGTH;
+use actix_web::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
 use futures::stream::poll_fn;
@@ -27,11 +27,19 @@ const AROUND: u64 = 64 << 10;
 ///
 /// # Errors
 /// [`Error::TooLarge`], before anything is read where the length is declared; [`Error::Malformed`]
-/// for a body that was cut off and for a form without one part `file`; [`Error::NoSpace`].
+/// for a body that was cut off and for a form without one part `file`; [`Error::Unsupported`] for a
+/// body that is coded; [`Error::NoSpace`].
 pub async fn receive(app: &App, request: &HttpRequest, payload: web::Payload) -> Result<Upload> {
     let limit = app.config.uploads.size;
     let kind = request.headers().get("content-type").and_then(|kind| kind.to_str().ok());
     let kind = kind.unwrap_or_default().to_ascii_lowercase();
+    let coding =
+        request.headers().get(CONTENT_ENCODING).map(|coding| coding.to_str().unwrap_or("?"));
+    if let Some(coding) = coding.filter(|coding| !coding.eq_ignore_ascii_case("identity")) {
+        return Err(Error::Unsupported(format!(
+            "the body is said to be coded as {coding}; send it as it is, without Content-Encoding"
+        )));
+    }
     let is_form = kind.starts_with("multipart/");
     let around = if is_form { AROUND } else { 0 };
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());

@@ -4,14 +4,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::{Map, Value as Json};
-
 use super::cells::{display, shown};
 use super::faults::Fault;
 use super::headers::REASONS;
 use super::rejects::Rejects;
 use crate::error::{Error, Result};
-use crate::formats::{CsvEncoder, Format, HandedBack, Options, Sent};
+use crate::formats::{CsvEncoder, Format, HandedBack, ObjectEncoder, Options, Sent};
 use crate::rows::{Column, Encoder, Kind, Look, Value};
 use crate::sheets::Cell;
 
@@ -31,7 +29,7 @@ pub fn hand_back(
     match format {
         Format::Xlsx => workbook(&mut rejects, options, out),
         Format::Csv => csv(&mut rejects, options, out),
-        Format::Ndjson | Format::Json => ndjson(&mut rejects, out),
+        Format::Ndjson | Format::Json => ndjson(&mut rejects, options, out),
     }
 }
 
@@ -53,7 +51,9 @@ fn workbook(rejects: &mut Rejects, options: &Options, out: &mut (dyn Write + Sen
             .map(|place| {
                 let marked = faults.iter().any(|fault| fault.place == Some(place));
                 let sent = match cells.get(place) {
-                    None | Some(Cell::Empty | Cell::Unevaluated) => Sent::Empty,
+                    None | Some(Cell::Empty) => Sent::Empty,
+                    // As an error, so that it is refused again until somebody has mended it.
+                    Some(Cell::Unevaluated | Cell::Error(_)) => Sent::Error,
                     Some(Cell::Number(number)) => Sent::Number(*number),
                     Some(Cell::Serial(days)) => Sent::Serial(*days),
                     Some(Cell::Bool(truth)) => Sent::Bool(*truth),
@@ -67,19 +67,45 @@ fn workbook(rejects: &mut Rejects, options: &Options, out: &mut (dyn Write + Sen
     book.finish(out)
 }
 
+/// The columns of the file and one more, whatever their cells hold.
+fn columns(titles: &[String], kind: Kind) -> Vec<Column> {
+    let column = |title: &String| Column {
+        key: title.clone(),
+        title: title.clone(),
+        kind,
+        look: Look::default(),
+    };
+    titles.iter().map(column).collect()
+}
+
 fn csv(rejects: &mut Rejects, options: &Options, out: &mut (dyn Write + Send)) -> Result<()> {
+    let encoder = CsvEncoder::new(&columns(&titles(rejects), Kind::Text), options);
+    encoded(rejects, encoder, |_, text| Value::Text(text), out)
+}
+
+fn ndjson(rejects: &mut Rejects, options: &Options, out: &mut (dyn Write + Send)) -> Result<()> {
+    let encoder = ObjectEncoder::ndjson(&columns(&titles(rejects), Kind::Json), options);
+    encoded(rejects, encoder, typed, out)
+}
+
+/// A cell with the type that it was sent with, as far as JSON has it; numbers with every digit.
+fn typed<'c>(cell: Cell<'c>, text: &'c str) -> Value<'c> {
+    match cell {
+        Cell::Bool(truth) => Value::Bool(truth),
+        Cell::Digits(json) | Cell::Json(json) => Value::Json(json),
+        _ => Value::Text(text),
+    }
+}
+
+/// Writes the rejected rows, each cell as `value` has it, which is given how it is displayed.
+fn encoded(
+    rejects: &mut Rejects,
+    mut encoder: impl Encoder,
+    value: for<'c> fn(Cell<'c>, &'c str) -> Value<'c>,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
     let titles = titles(rejects);
     let fields = rejects.heading.fields.clone();
-    let columns: Vec<Column> = titles
-        .iter()
-        .map(|title| Column {
-            key: title.clone(),
-            title: title.clone(),
-            kind: Kind::Text,
-            look: Look::default(),
-        })
-        .collect();
-    let mut encoder = CsvEncoder::new(&columns, options);
     let mut gathered = Vec::with_capacity(GATHERED);
     encoder.begin(&mut gathered)?;
     rejects.each(&mut |number, cells, faults| {
@@ -87,7 +113,7 @@ fn csv(rejects: &mut Rejects, options: &Options, out: &mut (dyn Write + Send)) -
         let reasons = reasons(&titles, &fields, number, faults);
         let sent = (0..titles.len() - 1).map(|place| match cells.get(place) {
             None | Some(Cell::Empty | Cell::Unevaluated) => Value::Null,
-            Some(_) => Value::Text(&texts[place]),
+            Some(cell) => value(*cell, &texts[place]),
         });
         let row: Vec<Value<'_>> = sent.chain([Value::Text(&reasons)]).collect();
         encoder.row(&row, &mut gathered)?;
@@ -99,33 +125,6 @@ fn csv(rejects: &mut Rejects, options: &Options, out: &mut (dyn Write + Send)) -
     })?;
     out.write_all(&gathered).map_err(Error::writing)?;
     encoder.finish(out)
-}
-
-fn ndjson(rejects: &mut Rejects, out: &mut (dyn Write + Send)) -> Result<()> {
-    let titles = titles(rejects);
-    let fields = rejects.heading.fields.clone();
-    rejects.each(&mut |number, cells, faults| {
-        let mut row = Map::new();
-        for (place, title) in titles.iter().take(titles.len() - 1).enumerate() {
-            row.insert(title.clone(), cells.get(place).map_or(Json::Null, |cell| json(*cell)));
-        }
-        row.insert(REASONS.into(), Json::from(reasons(&titles, &fields, number, faults)));
-        let mut line = serde_json::to_vec(&row)
-            .map_err(|source| Error::internal("handing a row back", source))?;
-        line.push(b'\n');
-        out.write_all(&line).map_err(Error::writing)
-    })
-}
-
-/// A cell with the type that it was sent with, as far as JSON has it.
-fn json(cell: Cell<'_>) -> Json {
-    match cell {
-        Cell::Empty | Cell::Unevaluated => Json::Null,
-        Cell::Bool(truth) => Json::Bool(truth),
-        Cell::Digits(digits) => serde_json::from_str(digits).unwrap_or_else(|_| digits.into()),
-        Cell::Json(json) => serde_json::from_str(json).unwrap_or_else(|_| json.into()),
-        other => Json::from(display(other).into_owned()),
-    }
 }
 
 /// What is wrong with a row, column by column.

@@ -90,7 +90,7 @@ impl<'i> HeaderSearch<'i> {
         }
         let found = read.found();
         if found > self.best.as_ref().map_or(0, |(found, _)| *found) {
-            self.best = Some((found, read.faults()));
+            self.best = Some((found, read.faults_as_found()));
         }
         Ok(None)
     }
@@ -182,6 +182,25 @@ impl<'i> Read<'i> {
     fn finish(self) -> Result<Headers, Vec<Problem>> {
         let faults = self.faults();
         if faults.is_empty() { Ok(self.headers) } else { Err(faults) }
+    }
+
+    /// Why a row was not taken for the header that nobody has said to be it.
+    fn faults_as_found(&self) -> Vec<Problem> {
+        let faults = self.faults();
+        if !faults.is_empty() {
+            return faults;
+        }
+        let titles: Vec<&str> =
+            self.import.fields.iter().map(|field| field.title.as_str()).collect();
+        let row = self.headers.row;
+        let detail = format!(
+            "row {row} holds one of the headings alone, which may be chance: it holds {}. If it is the \
+             header, say so with header_row={row}; otherwise put a row with the headings above the \
+             rows: {}",
+            repeated(&self.headers.titles),
+            titles.join(", ")
+        );
+        vec![problem("header_not_found", None, detail)]
     }
 
     fn faults(&self) -> Vec<Problem> {

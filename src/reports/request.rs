@@ -99,7 +99,7 @@ impl Wanted {
     /// Reads the parameters of a count.
     ///
     /// # Errors
-    /// [`Error::Malformed`] with every fault.
+    /// [`crate::error::Error::Malformed`] with every fault.
     pub fn parse(report: &Report, pairs: &[(String, String)], zone: &TimeZone) -> Result<Self> {
         let mut reader = Parameters::new(pairs);
         let zone = reader.zone().unwrap_or_else(|| zone.clone());
@@ -112,7 +112,8 @@ impl Request<'_> {
     /// Reads the parameters.
     ///
     /// # Errors
-    /// [`Error::Malformed`] with every fault; then [`Error::NotAcceptable`] where no format fits.
+    /// [`crate::error::Error::Malformed`] with every fault; then
+    /// [`crate::error::Error::NotAcceptable`] where no format fits.
     pub fn parse(self, report: &Report) -> Result<Asked> {
         let mut reader = Parameters::new(self.pairs);
         let zone = reader.zone().unwrap_or_else(|| self.zone.clone());

@@ -144,6 +144,21 @@ impl Outcome {
         }
     }
 
+    /// The outcome of a run that an error ended before it did anything; where it has several faults to
+    /// tell, they are its result.
+    #[must_use]
+    pub fn by(error: &Error) -> Self {
+        let result = match error {
+            Error::Malformed(problems) | Error::Invalid(problems) if problems.len() > 1 => {
+                serde_json::to_value(problems)
+                    .ok()
+                    .map(|all| serde_json::json!({ "problems": all }))
+            }
+            _ => None,
+        };
+        Self { result, ..Self::ended(Ended::by(error)) }
+    }
+
     /// The outcome of a run that ended before it did anything.
     #[must_use]
     pub fn ended(by: Ended) -> Self {

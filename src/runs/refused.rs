@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Ended, Outcome, Run};
+use super::{Outcome, Run};
 use crate::error::Error;
 
 /// A refusal, with the run that it ended where one had begun.
@@ -28,7 +28,7 @@ impl Run {
             Error::Cancelled | Error::Busy { .. } => tracing::info!(%run, %error, "a run ended"),
             error => tracing::warn!(%run, %error, "a run failed"),
         }
-        if let Err(unwritten) = self.finish(Outcome::ended(Ended::by(&error))).await {
+        if let Err(unwritten) = self.finish(Outcome::by(&error)).await {
             tracing::warn!(%run, error = %unwritten, "a run's end could not be written down");
         }
         error

@@ -260,6 +260,8 @@ const DISK_FULL: u16 = 1021;
 const TABLE_FULL: u16 = 1114;
 /// `ER_LOCK_WAIT_TIMEOUT`.
 const LOCK_WAIT: u16 = 1205;
+/// `ER_LOCK_DEADLOCK`: another writer wanted the same rows in another order, and went first.
+const DEADLOCK: u16 = 1213;
 
 /// What an error means that the server raised against rows as they are.
 fn refused_rows(error: &sqlx::Error) -> Option<String> {
@@ -279,10 +281,12 @@ fn failed(error: sqlx::Error, doing: &'static str) -> Error {
         matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed);
     match number(&error) {
         Some(DISK_FULL | TABLE_FULL) => Error::NoSpace(error.into()),
-        Some(LOCK_WAIT) => Error::Busy {
-            detail: "another writer has held the table for too long; try again when it is done"
-                .into(),
-            retry_after: std::time::Duration::from_secs(10),
+        Some(number @ (LOCK_WAIT | DEADLOCK)) => Error::Busy {
+            detail:
+                "another writer is at the same rows, and nothing was stored; try again when it is \
+                     done"
+                    .into(),
+            retry_after: std::time::Duration::from_secs(if number == DEADLOCK { 1 } else { 10 }),
         },
         Some(number) if is_end(number) => unavailable(error),
         None if away => unavailable(error),

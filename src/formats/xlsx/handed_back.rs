@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use rust_xlsxwriter::{Color, Format, Worksheet, XlsxError};
+use rust_xlsxwriter::{Color, Format, Formula, Worksheet, XlsxError};
 
 use super::book::{Book, guarded};
 use super::looks::shown_as;
@@ -33,6 +33,8 @@ pub enum Sent<'a> {
     Serial(f64),
     /// True or false.
     Bool(bool),
+    /// What a formula could not calculate: `#N/A`.
+    Error,
 }
 
 /// A workbook of rows that are handed back.
@@ -151,6 +153,10 @@ fn write(
         Sent::Serial(days) => {
             let look = if days.fract() == 0.0 { &looks.date } else { &looks.moment };
             sheet.write_number_with_format(row, column, days, look)?
+        }
+        Sent::Error => {
+            let missing = Formula::new("=NA()").set_result("#N/A");
+            sheet.write_formula_with_format(row, column, missing, &looks.plain)?
         }
         Sent::Bool(truth) => sheet.write_boolean_with_format(row, column, truth, &looks.plain)?,
     };

@@ -109,14 +109,12 @@ pub(super) fn float(
 ) -> Result<f64, CellFault> {
     let value = match cell {
         Cell::Number(number) => Some(number),
-        Cell::Digits(digits) => digits.parse().ok(),
+        Cell::Digits(digits) => as_float(digits),
         Cell::Text(text) => {
             let narrow = narrowed(text, &mut scratch.narrow);
             // An exponent is how floats are written; one with other signs is read without.
             let plain = Some(narrow).filter(|text| digits::is_scientific(text));
-            plain
-                .or_else(|| digits::plain(narrow, &mut scratch.digits).ok())
-                .and_then(|plain| plain.parse().ok())
+            plain.or_else(|| digits::plain(narrow, &mut scratch.digits).ok()).and_then(as_float)
         }
         Cell::Empty
         | Cell::Serial(_)
@@ -131,6 +129,13 @@ pub(super) fn float(
     let value = value.ok_or_else(|| not_a_number(cell, FLOAT))?;
     within(value, bounds, |value| number_text(*value))?;
     Ok(value)
+}
+
+/// The float nearest to a number; none where that is zero and the number is not.
+fn as_float(number: &str) -> Option<f64> {
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let is_zero = !mantissa.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
+    number.parse().ok().filter(|float: &f64| *float != 0.0 || is_zero)
 }
 
 /// The plain digits of a text or of JSON.

@@ -222,3 +222,18 @@ fn columns_have_the_letters_of_spreadsheets() {
         assert_eq!(letters(column), expected);
     }
 }
+
+#[test]
+fn one_heading_alone_is_a_header_only_where_it_is_said_to_be() {
+    let lone = "into = \"t\"\n\
+         [[columns]]\nkey = \"code\"\ntype = \"text\"\nrequired = true\n\
+         [[columns]]\nkey = \"qty\"\ntype = \"int\"\n";
+    let built_in = BuiltIn { imports: &[("x", lone)], ..BuiltIn::default() };
+    let import = Arc::clone(&Definitions::load(built_in, None).imports["x"]);
+    let rows: Rows<'_> = &[(3, &["code"]), (4, &["A-1"])];
+    let refused = search(&import, None, rows).expect_err("it may be chance");
+    let [problem] = refused.as_slice() else { panic!("{refused:?}") };
+    assert_eq!(problem.code, "header_not_found");
+    assert!(problem.detail.contains("header_row=3"), "{}", problem.detail);
+    assert_eq!(search(&import, Some(3), rows).expect("it was said to be").row, 3);
+}

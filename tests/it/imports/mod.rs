@@ -9,6 +9,7 @@ mod check;
 mod command;
 mod crashes;
 mod form;
+mod handed_back;
 mod hostile;
 mod inspect;
 mod memory;

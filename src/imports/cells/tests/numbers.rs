@@ -257,4 +257,7 @@ fn floats_take_exponents_and_no_more_than_that() {
     }
     assert_code(&rate, Cell::Number(1e301), "too_large");
     assert_code(&rate, Cell::Text("15%"), "not_a_float");
+    // Below the smallest float, which is not zero.
+    assert_code(&rate, Cell::Text("1e-400"), "not_a_float");
+    assert_code(&rate, Cell::Digits("-1E-400"), "not_a_float");
 }
