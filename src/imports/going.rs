@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
@@ -221,9 +222,11 @@ impl Imports {
 async fn at_work(run: Run, walk: Walk, upload: Upload, workers: &Workers) -> Result<Outcome> {
     let refuses = walk.asked.on_problem == OnProblem::Reject;
     let (said, heard) = oneshot::channel();
-    let span = tracing::Span::current();
+    let (span, runtime) = (tracing::Span::current(), Handle::current());
     let done = workers.run(move || {
         let _entered = span.enter();
+        // Pools of connections are made in a runtime alone.
+        let _runtime = runtime.enter();
         let done = walk.go(upload.path());
         drop(upload);
         let _ = said.send(done);
