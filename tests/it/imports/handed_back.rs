@@ -15,7 +15,7 @@ async fn numbers_of_json_come_back_with_every_digit_and_keys_in_their_order() {
         transactions(&place).await;
         let server = Server::start(&place, &[]).await;
         let line = "{\"code\":\"00123\",\"name\":\"한빛\",\"qty\":12345678901234567890123,\
-                    \"amount\":123456789012345678.91,\"date\":\"2026-01-05\",\"거래일\":1.10}\n";
+                    \"amount\":123456789012345678.91,\"date\":\"2026-01-05\",\"비율\":1.10}\n";
         let refused = upload(&server, "transactions", "", line.into()).await;
         assert_eq!(refused.status, 422, "{}", refused.text());
         let path = format!("/api/v1/runs/{}/problems?format=ndjson", refused.run());
