@@ -3,7 +3,9 @@
 use std::io::Seek;
 
 use actix_web::body::SizedStream;
-use actix_web::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName, HeaderValue,
+};
 use actix_web::{HttpRequest, HttpResponse, post, route, web};
 use serde::Serialize;
 use tokio::task::spawn_blocking;
@@ -234,9 +236,9 @@ fn done(
     Imported { run, outcome }: Imported,
 ) -> Result<HttpResponse, Refusal> {
     let mut response = json(request, &outcome)?;
-    if let Ok(run) = run.to_string().parse() {
-        response.headers_mut().insert("x-run-id".parse().map_err(bad_name)?, run);
-    }
+    let run = HeaderValue::from_str(&run.to_string())
+        .map_err(|source| Error::internal("writing a header", source))?;
+    response.headers_mut().insert(HeaderName::from_static("x-run-id"), run);
     Ok(response)
 }
 
@@ -296,10 +298,6 @@ pub async fn inspect(
     let asked = Asked::parse_look(&pairs(&request)?)?;
     let upload = receive(&app, &request, payload).await?;
     json(&request, &app.imports.inspect(found, asked, upload, &caller).await?)
-}
-
-fn bad_name(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::internal("naming a header", error)
 }
 
 /// The request under its key, where it has one.

@@ -134,7 +134,7 @@ impl Imports {
             None => None,
             Some(repeatable) => match self.runs.known(repeatable).await? {
                 Known::New => None,
-                Known::Run(run) => match self.answered(&import, &run).await? {
+                Known::Run(run) => match self.answered(&import, &run, asked.dry_run).await? {
                     Some(over) => return Ok(Begun::Before(over)),
                     None => Some(run),
                 },
@@ -177,10 +177,17 @@ impl Imports {
     }
 
     /// What an earlier request came to; nothing where it died without storing anything.
-    async fn answered(&self, import: &Import, run: &str) -> Result<Option<Over>, Refused> {
+    async fn answered(
+        &self,
+        import: &Import,
+        run: &str,
+        trial: bool,
+    ) -> Result<Option<Over>, Refused> {
         let Ok(id) = Uuid::parse_str(run) else { return Ok(None) };
         let view = match self.runs.get(run, None).await {
             Ok(view) => view,
+            // A trial is never committed, and leaves no trace of having been looked for either.
+            Err(Error::NotFound(_)) if trial => return Ok(None),
             Err(Error::NotFound(_)) => return self.noted(import, id).await,
             Err(error) => return Err(error.into()),
         };
@@ -193,6 +200,7 @@ impl Imports {
             (State::Failed, Some(outcome)) => {
                 Ok(Some(Over { run: id, ended: Err(rejected(outcome)) }))
             }
+            _ if trial => Ok(None),
             _ => self.noted(import, id).await,
         }
     }
