@@ -8,6 +8,7 @@
 mod copy;
 mod mysql;
 mod postgres;
+mod session;
 mod sqlite;
 
 #[cfg(test)]
@@ -183,14 +184,14 @@ impl Loader {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres(loader) => {
                 let sql = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", quoted(table));
-                loader.execute(&sql).map(drop)
+                loader.0.execute(&sql).map(drop)
             }
             Self::MySql(loader) => {
                 // LOCK TABLES would commit. A repeatable read that is for update locks every row and
                 // the gaps between them.
                 let table = mysql::quoted(table);
                 let sql = format!("SELECT count(*) >= 0 FROM {table} FOR UPDATE");
-                loader.truth(&sql).map(drop)
+                loader.0.truth(&sql).map(drop)
             }
         }
     }
@@ -203,10 +204,10 @@ impl Loader {
         let sql = format!("SELECT NOT EXISTS (SELECT 1 FROM {})", quoted(table));
         match self {
             Self::Sqlite(loader) => loader.truth(&sql),
-            Self::Postgres(loader) => loader.truth(&sql),
+            Self::Postgres(loader) => loader.0.truth(&sql),
             Self::MySql(loader) => {
                 let table = mysql::quoted(table);
-                loader.truth(&format!("SELECT NOT EXISTS (SELECT 1 FROM {table})"))
+                loader.0.truth(&format!("SELECT NOT EXISTS (SELECT 1 FROM {table})"))
             }
         }
     }
@@ -218,9 +219,13 @@ impl Loader {
     pub fn clear(&mut self, table: &str) -> Result<()> {
         match self {
             Self::Sqlite(loader) => loader.execute(&format!("DELETE FROM {}", quoted(table))),
-            Self::Postgres(loader) => loader.execute(&format!("TRUNCATE TABLE {}", quoted(table))),
+            Self::Postgres(loader) => {
+                loader.0.execute(&format!("TRUNCATE TABLE {}", quoted(table)))
+            }
             // TRUNCATE would commit.
-            Self::MySql(loader) => loader.execute(&format!("DELETE FROM {}", mysql::quoted(table))),
+            Self::MySql(loader) => {
+                loader.0.execute(&format!("DELETE FROM {}", mysql::quoted(table)))
+            }
         }
         .map(drop)
     }
@@ -232,8 +237,8 @@ impl Loader {
     pub fn execute(&mut self, sql: &str) -> Result<u64> {
         match self {
             Self::Sqlite(loader) => loader.execute(sql),
-            Self::Postgres(loader) => loader.execute(sql),
-            Self::MySql(loader) => loader.execute(sql),
+            Self::Postgres(loader) => loader.0.execute(sql),
+            Self::MySql(loader) => loader.0.execute(sql),
         }
     }
 
@@ -248,8 +253,8 @@ impl Loader {
     ) -> Result<()> {
         match self {
             Self::Sqlite(loader) => loader.integers(sql, each),
-            Self::Postgres(loader) => loader.integers(sql, each),
-            Self::MySql(loader) => loader.integers(sql, each),
+            Self::Postgres(loader) => loader.0.integers(sql, each),
+            Self::MySql(loader) => loader.0.integers(sql, each),
         }
     }
 
@@ -273,8 +278,8 @@ impl Loader {
     pub(super) fn texts(&mut self, sql: &str, arguments: &[&str]) -> Result<Vec<Option<String>>> {
         match self {
             Self::Sqlite(loader) => loader.texts(sql, arguments),
-            Self::Postgres(loader) => loader.texts(sql, arguments),
-            Self::MySql(loader) => loader.texts(sql, arguments),
+            Self::Postgres(loader) => loader.0.texts(sql, arguments),
+            Self::MySql(loader) => loader.0.texts(sql, arguments),
         }
     }
 

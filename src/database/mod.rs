@@ -28,4 +28,6 @@ pub use query::{Arg, Cell, Dialect, Query, Read, Unit};
 pub use source::Source;
 #[cfg(test)]
 pub(crate) use sqlite::register_functions;
-pub use stage::{Clash, Found, Merged, Plan, Referenced, Stage, Staged, TableName, committed};
+pub use stage::{
+    Clash, Demand, Found, Merged, Plan, Referenced, Stage, Staged, TableName, committed,
+};

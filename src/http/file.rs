@@ -107,6 +107,11 @@ pub fn answer(
         tracing::error!(%run, %error, "a finished file cannot be read");
         refused(error)
     })?;
+    if request.method() == Method::HEAD {
+        // Read by nobody, so not counted as sent.
+        let nothing = futures::stream::empty::<std::result::Result<Bytes, Refusal>>();
+        return Ok(response.body(SizedStream::new(length, nothing)));
+    }
     let sent = Sent { run, runs: runs.clone(), bytes: 0 };
     Ok(response.body(SizedStream::new(length, stream(file, first, length, kept, sent))))
 }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use super::cells::{self, Scratch};
+use super::demands;
 use super::faults::{Fault, FaultFile};
 use super::headers::{HeaderSearch, Headers};
+use crate::database::Demand;
 use crate::definitions::{Field, Import};
 use crate::error::{Error, Problem, Result};
 use crate::rows::{RowSink, Value, recycle};
@@ -19,6 +21,8 @@ pub(super) struct Rules<'a> {
     pub(super) import: &'a Import,
     /// For each field, the values that alone may stand in it for this caller.
     pub(super) held_to: &'a [Option<Vec<String>>],
+    /// For each field, what the table itself demands.
+    pub(super) demands: &'a [Demand],
     pub(super) zone: &'a TimeZone,
     /// The header's row, where it was asked for.
     pub(super) header_row: Option<u64>,
@@ -79,8 +83,9 @@ impl<'a> Checker<'a> {
 
     /// Says that there are no more rows.
     pub(super) fn end(self) -> Result<()> {
-        match self.learnt.headers {
-            Some(_) => Ok(()),
+        match &self.learnt.headers {
+            Some(_) if self.learnt.rows > 0 => Ok(()),
+            Some(headers) => Err(Error::Invalid(vec![no_rows(headers.row)])),
             None => Err(Error::Invalid(self.search.not_found())),
         }
     }
@@ -120,6 +125,8 @@ impl<'a> Checker<'a> {
             let held_to = rules.held_to[index].as_deref();
             let checked = cells::check(field, cell, rules.zone, scratch);
             let checked = checked.and_then(|value| within(field, value, held_to, &mut self.text));
+            let checked =
+                checked.and_then(|value| demands::meet(field, value, &rules.demands[index]));
             match checked {
                 Ok(value) => values.push(value),
                 Err(fault) => {
@@ -243,6 +250,18 @@ pub(super) fn whose_is_missing(field: &Field) -> Problem {
             "the file has no column \"{}\", which says whose rows they are; add it, for you may \
              import for some alone",
             field.title
+        ),
+    }
+}
+
+fn no_rows(header: u64) -> Problem {
+    Problem {
+        parameter: Some("file".into()),
+        code: "no_rows",
+        value: None,
+        detail: format!(
+            "the file has its headings in row {header} and no row below them, so there is nothing to \
+             store; fill rows in and send it again"
         ),
     }
 }

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::walk::Walk;
+use super::walk::{Spent, Walk};
 use super::workers::Workers;
 use super::{Asked, Imports, OnProblem, Outcome, ended, rejected};
 use crate::access::Caller;
@@ -17,8 +17,8 @@ use crate::database;
 use crate::definitions::Import;
 use crate::error::{Error, Result};
 use crate::runs::{
-    Begin, Known, Progress, Refused, Repeatable, Run, RunKind, State, Stop, StopOnDrop,
-    still_running,
+    self, Begin, Known, Progress, Refused, Repeatable, Run, RunKind, State, Stop, StopOnDrop,
+    still_running, used_otherwise,
 };
 use crate::spool::Upload;
 
@@ -138,6 +138,8 @@ impl Imports {
                     Some(over) => return Ok(Begun::Before(over)),
                     None => Some(run),
                 },
+                Known::Other(run) if self.died(&import, &run, asked.dry_run).await? => Some(run),
+                Known::Other(_) => return Err(used_otherwise().into()),
             },
         };
         // Before the run is written down, which may take one request longer than the next.
@@ -174,6 +176,21 @@ impl Imports {
         };
         let task = tokio::spawn(work.instrument(tracing::Span::current()));
         Ok(Begun::Now(Going { run: id, progress, task, guard }))
+    }
+
+    /// Whether an earlier run ended without an answer that could be given again, and stored nothing.
+    async fn died(&self, import: &Import, run: &str, trial: bool) -> Result<bool, Refused> {
+        let dead = match self.runs.get(run, None).await {
+            Ok(view) => {
+                let lost = view.error.is_some_and(|error| {
+                    ["node_lost", "shutting_down"].contains(&error.code.as_str())
+                });
+                view.state == State::Cancelled || lost
+            }
+            Err(Error::NotFound(_)) => false,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(dead && self.answered(import, run, trial).await?.is_none())
     }
 
     /// What an earlier request came to; nothing where it died without storing anything.
@@ -235,20 +252,26 @@ async fn at_work(run: Run, walk: Walk, upload: Upload, workers: &Workers) -> Res
         let _entered = span.enter();
         // Pools of connections are made in a runtime alone.
         let _runtime = runtime.enter();
-        let done = walk.go(upload.path());
+        let mut spent = Spent::default();
+        let done = walk.go(upload.path(), &mut spent);
         drop(upload);
-        let _ = said.send(done);
+        let _ = said.send((done, spent));
     });
     let done = match done {
         Ok(()) => heard.await.map_err(|source| Error::internal("importing a file", source)),
         Err(error) => Err(error),
     };
-    let outcome = match done.and_then(|done| done) {
-        Ok(outcome) => outcome,
+    let (done, spent) = match done {
+        Ok(done) => done,
         Err(error) => return Err(run.refuse(error).await),
     };
+    let timings = spent.timings(run.at_work());
+    let outcome = match done {
+        Ok(outcome) => outcome,
+        Err(error) => return Err(run.refuse_after(timings, error).await),
+    };
     let refused = refuses && outcome.rejected > 0;
-    let written = run.finish(ended(&outcome, refused)).await;
+    let written = run.finish(runs::Outcome { timings, ..ended(&outcome, refused) }).await;
     match written {
         _ if refused => Err(rejected(outcome)),
         // What was stored is stored, and says so, also where its run could not be told.

@@ -9,6 +9,7 @@ mod blank;
 pub mod cells;
 mod check;
 mod checker;
+mod demands;
 mod faults;
 mod going;
 pub mod headers;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 
@@ -18,7 +19,7 @@ use crate::database::{
 use crate::definitions::{Field, Import, Takes};
 use crate::error::{Error, Result};
 use crate::rows::RowSink;
-use crate::runs::{Progress, Stop};
+use crate::runs::{Progress, Stop, Timings};
 use crate::sheets::{Reader, Remark, Wanted};
 use crate::spool::{Spool, What};
 use uuid::Uuid;
@@ -44,17 +45,44 @@ struct Wrong {
     between: FaultFile,
 }
 
+/// How long the parts of a walk took, that are over or were broken off; the rest was storing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    /// Reading, checking and staging.
+    read: Duration,
+    /// Comparing rows with each other and with the table.
+    compared: Duration,
+}
+
+impl Spent {
+    /// The same as a run's record has it.
+    pub(super) fn timings(self, at_work: Duration) -> Timings {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Timings {
+            queue: 0,
+            query: millis(self.compared),
+            encode: millis(self.read),
+            write: millis(at_work.saturating_sub(self.read + self.compared)),
+        }
+    }
+}
+
 impl Walk {
     /// Goes the whole way with the file at `path`.
-    pub(super) fn go(&self, path: &Path) -> Result<Outcome> {
+    pub(super) fn go(&self, path: &Path, spent: &mut Spent) -> Result<Outcome> {
         let directory = self.spool.directory();
         let mut wrong =
             Wrong { cells: FaultFile::new(directory)?, between: FaultFile::new(directory)? };
         let file = self.spool.free_name(&format!("{}-rows", self.run), "stage");
         let mut stage = Stage::begin(&self.database, &file, self.plan(), self.stop.clone())?;
-        let (learnt, remarks) = self.fill(path, &mut stage, &mut wrong)?;
-        stage.hold(&self.database, self.asked.dry_run)?;
-        self.compare(&mut stage, &learnt, &mut wrong)?;
+        let begun = Instant::now();
+        let filled = self.fill(path, &mut stage, &mut wrong);
+        spent.read = begun.elapsed();
+        let (learnt, remarks) = filled?;
+        let begun = Instant::now();
+        let compared = self.compare(&mut stage, &learnt, &mut wrong);
+        spent.compared = begun.elapsed();
+        compared?;
         let mut outcome = self.outcome(&learnt, &remarks, &mut wrong)?;
         outcome.rejected = stage.count_bad()?;
         if outcome.rejected > 0 {
@@ -75,9 +103,11 @@ impl Walk {
         stage: &mut Stage,
         wrong: &mut Wrong,
     ) -> Result<(Learnt, Vec<Remark>)> {
+        let demands = stage.demands().to_vec();
         let rules = Rules {
             import: &self.import,
             held_to: &self.held_to,
+            demands: &demands,
             zone: &self.zone,
             header_row: self.asked.header_row,
             max_rows: self.import.max_rows.unwrap_or(u64::MAX).min(self.max_rows),
@@ -102,15 +132,16 @@ impl Walk {
         Wanted { sheet: self.asked.sheet.clone() }
     }
 
-    /// Finds what is wrong between rows, and with what is stored.
+    /// Finds what is wrong between rows, and with what is stored, which from here on stays as it is.
     fn compare(&self, stage: &mut Stage, learnt: &Learnt, wrong: &mut Wrong) -> Result<()> {
-        let fields = &self.import.fields;
+        stage.hold(&self.database, self.asked.dry_run)?;
         stage.find(&mut |found: Found| {
-            let (code, detail) = self.said(&fields[found.column], found);
-            let place = learnt.places.get(found.column).copied().flatten();
+            let (code, detail) = self.said(&found);
+            let column = found.columns.first().copied().unwrap_or_default();
+            let place = learnt.places.get(column).copied().flatten();
             wrong.between.push(&Fault {
                 row: found.row,
-                field: found.column,
+                field: column,
                 place,
                 code: code.into(),
                 // Told by the row itself, when it is shown.
@@ -120,33 +151,26 @@ impl Walk {
         })
     }
 
-    fn said(&self, field: &Field, found: Found) -> (&'static str, String) {
-        let title = &field.title;
-        let keyed = self.import.key.len() > 1 && self.import.key.contains(&field.key);
-        let what = if keyed { self.key_titles() } else { title.clone() };
+    fn said(&self, found: &Found) -> (&'static str, String) {
+        let fields = &self.import.fields;
+        let titles = found.columns.iter().map(|index| fields[*index].title.as_str());
+        let what = titles.collect::<Vec<_>>().join(" + ");
         match found.clash {
             Clash::Doubled(row) => (
                 "doubled",
                 format!("{what} is already used in row {row}; each may come once in a file"),
             ),
             Clash::Missing => {
-                ("not_found", format!("there is no such {title}; correct it or add it first"))
+                ("not_found", format!("there is no such {what}; correct it or add it first"))
             }
             Clash::Taken => (
                 "already_stored",
-                format!("{title} is already stored; each may come once, so leave the row out"),
+                format!("{what} is already stored; each may come once, so leave the row out"),
             ),
             Clash::Beyond => {
                 ("outside_scope", format!("{what} belongs to somebody else; leave the row out"))
             }
         }
-    }
-
-    fn key_titles(&self) -> String {
-        let titles = self.import.key.iter().filter_map(|key| {
-            self.import.field(key).map(|index| self.import.fields[index].title.as_str())
-        });
-        titles.collect::<Vec<_>>().join(" + ")
     }
 
     fn outcome(&self, learnt: &Learnt, remarks: &[Remark], wrong: &mut Wrong) -> Result<Outcome> {

@@ -33,6 +33,8 @@ pub enum Known {
     New,
     /// This run does it, or did.
     Run(String),
+    /// This run has its key, for other content or other parameters.
+    Other(String),
 }
 
 impl Repeatable {
@@ -65,14 +67,7 @@ impl Repeatable {
         match found {
             None => Ok(Known::New),
             Some(found) if found.content == self.content => Ok(Known::Run(found.run_id)),
-            Some(_) => Err(Error::Invalid(vec![Problem {
-                parameter: Some("Idempotency-Key".into()),
-                code: "idempotency_key_reused",
-                value: None,
-                detail: "this key was used for another file or other parameters within the last \
-                         24 hours; use a new key for what is new"
-                    .into(),
-            }])),
+            Some(found) => Ok(Known::Other(found.run_id)),
         }
     }
 
@@ -98,7 +93,12 @@ impl Repeatable {
         earlier: &str,
     ) -> Result<bool> {
         let taken = Entity::update_many()
-            .set(ActiveModel { run_id: Set(run.into()), ..Default::default() })
+            .set(ActiveModel {
+                run_id: Set(run.into()),
+                content: Set(self.content.clone()),
+                created_at: Set(Utc::now()),
+                ..Default::default()
+            })
             .filter(Column::Id.eq(&self.id))
             .filter(Column::RunId.eq(earlier));
         Ok(taken.exec(state).await.map_err(away)?.rows_affected == 1)
@@ -119,6 +119,19 @@ impl Repeatable {
     }
 }
 
+/// The answer to another request with a key that has been used.
+#[must_use]
+pub fn used_otherwise() -> Error {
+    Error::Invalid(vec![Problem {
+        parameter: Some("Idempotency-Key".into()),
+        code: "idempotency_key_reused",
+        value: None,
+        detail: "this key was used for another file or other parameters within the last 24 hours; \
+                 use a new key for what is new"
+            .into(),
+    }])
+}
+
 /// The answer to a repetition that came too early.
 #[must_use]
 pub fn still_running() -> Error {
@@ -135,7 +148,7 @@ impl Runs {
     /// What is known of a request that may be repeated.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where its key was used for something else, [`Error::Unavailable`].
+    /// [`Error::Unavailable`] where the state cannot be reached.
     pub async fn known(&self, request: &Repeatable) -> Result<Known> {
         request.look_up(&self.0.state).await
     }

@@ -28,7 +28,7 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-pub use again::{Known, Repeatable, still_running};
+pub use again::{Known, Repeatable, still_running, used_otherwise};
 pub use permits::{Permit, Permits, Place, QueuePlace};
 pub use progress::Progress;
 pub use refused::Refused;

@@ -93,11 +93,11 @@ impl State {
 pub struct Timings {
     /// Waiting for a permit.
     pub queue: u64,
-    /// Waiting for the database.
+    /// Waiting for the database; of an import, comparing its rows with each other and with the table.
     pub query: u64,
-    /// In encoder and compressor.
+    /// In encoder and compressor; of an import, reading, checking and staging its rows.
     pub encode: u64,
-    /// Waiting for the client or the disk.
+    /// Waiting for the client or the disk; of an import, storing its rows.
     pub write: u64,
 }
 

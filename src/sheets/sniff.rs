@@ -6,6 +6,8 @@
 
 use std::io;
 
+use serde::de::IgnoredAny;
+
 use super::at::At;
 use super::fault::{self, SAVE_AGAIN, fault};
 use crate::error::{Error, Result};
@@ -115,8 +117,9 @@ pub(super) fn sniff(at: &At) -> Result<Found> {
 
 /// Whether a text that begins with `[` is JSON: a CSV file may well begin with `[draft] title`.
 fn is_array(text: &[u8]) -> bool {
-    matches!(text[1..].trim_ascii_start().first(), Some(b'{' | b']' | b'[') | None)
-        || text[1..].trim_ascii_start().starts_with(b"\"")
+    matches!(text[1..].trim_ascii_start().first(), Some(b'{' | b']' | b'[' | b'"') | None)
+        // Of numbers and words as far as can be seen, which is refused in better words than a table.
+        || serde_json::from_slice::<IgnoredAny>(text).map_or_else(|error| error.is_eof(), |_| true)
 }
 
 /// The head of a text without byte order mark, and without every other byte where it is UTF-16.

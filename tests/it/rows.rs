@@ -133,7 +133,7 @@ async fn the_timings_of_a_run_add_up_to_its_duration_and_say_who_waited() {
     .await;
 }
 
-fn assert_run_times(run: &Json) {
+pub(crate) fn assert_run_times(run: &Json) {
     let [created, started, finished] =
         ["created_at", "started_at", "finished_at"].map(|name| moment(run, name));
     assert!(created <= started && started <= finished, "{run}");

@@ -1,10 +1,10 @@
 //! Loading into MySQL and MariaDB: prepared inserts of many rows, within one transaction.
 
-use futures::StreamExt;
-use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlPool};
-use sqlx::{Arguments, AssertSqlSafe, MySql, Row, Transaction};
+use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlPool, MySqlQueryResult};
+use sqlx::{Arguments, AssertSqlSafe, MySql};
 use tokio::runtime::Handle;
 
+use super::session::{Says, Session};
 use super::{Table, check_width, refused, unfit};
 use crate::database::failures::unavailable;
 use crate::database::mysql::{is_end, number};
@@ -20,72 +20,18 @@ const BYTES: usize = 1024 * 1024;
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// A transaction on a connection of its own; dropping it rolls back.
+/// One transaction.
 #[derive(Debug)]
-pub struct MySqlLoader {
-    /// There until the commit.
-    transaction: Option<Transaction<'static, MySql>>,
-    pool: MySqlPool,
-    runtime: Handle,
-}
+pub struct MySqlLoader(pub(super) Session<MySql>);
 
 impl MySqlLoader {
     pub(super) fn begin(pool: MySqlPool, runtime: Handle) -> Result<Self> {
         // What is locked to keep others off a table includes the gaps between its rows.
         let begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN";
-        let transaction = runtime.block_on(pool.begin_with(begin)).map_err(unavailable)?;
-        let mut loader = Self { transaction: Some(transaction), pool, runtime };
+        let mut session = Session::begin(pool, runtime, Some(begin))?;
         // A lax server would cut a text that is too long, and make what is no number zero.
-        loader.execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')")?;
-        Ok(loader)
-    }
-
-    fn connection(&mut self) -> Result<(&mut MySqlConnection, &Handle)> {
-        match &mut self.transaction {
-            Some(transaction) => Ok((&mut *transaction, &self.runtime)),
-            None => Err(Error::internal("loading rows", "the transaction is over")),
-        }
-    }
-
-    pub(super) fn truth(&mut self, sql: &str) -> Result<bool> {
-        let (connection, runtime) = self.connection()?;
-        let query = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(connection);
-        runtime.block_on(query).map_err(|error| failed(error, "looking at a table to be filled"))
-    }
-
-    pub(super) fn execute(&mut self, sql: &str) -> Result<u64> {
-        let (connection, runtime) = self.connection()?;
-        runtime
-            .block_on(sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection))
-            .map(|done| done.rows_affected())
-            .map_err(|error| failed(error, "changing a table to be filled"))
-    }
-
-    /// The rows of whole numbers that a query gives, in order.
-    pub(super) fn integers(
-        &mut self,
-        sql: &str,
-        each: &mut dyn FnMut(&[Option<i64>]) -> Result<()>,
-    ) -> Result<()> {
-        let (connection, runtime) = self.connection()?;
-        let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
-        while let Some(row) = runtime.block_on(rows.next()) {
-            let row = row.map_err(|error| failed(error, "checking staged rows"))?;
-            let numbers: sqlx::Result<Vec<_>> =
-                (0..row.len()).map(|index| row.try_get(index)).collect();
-            each(&numbers.map_err(|error| failed(error, "checking staged rows"))?)?;
-        }
-        Ok(())
-    }
-
-    /// The texts that a query gives, with texts as its arguments.
-    pub(super) fn texts(&mut self, sql: &str, arguments: &[&str]) -> Result<Vec<Option<String>>> {
-        let (connection, runtime) = self.connection()?;
-        let query = arguments
-            .iter()
-            .fold(sqlx::query_scalar(AssertSqlSafe(sql)), |query, argument| query.bind(*argument));
-        let texts = runtime.block_on(query.fetch_all(connection));
-        texts.map_err(|error| failed(error, "looking at a table to be filled"))
+        session.execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')")?;
+        Ok(Self(session))
     }
 
     pub(super) fn load(
@@ -96,7 +42,7 @@ impl MySqlLoader {
         let names: Vec<String> = table.columns.iter().map(|(name, _)| quoted(name)).collect();
         let head = format!("INSERT INTO {} ({}) VALUES ", quoted(table.name), names.join(", "));
         let most = ROWS.min(PLACES / table.columns.len().max(1)).max(1);
-        let (connection, runtime) = self.connection()?;
+        let (connection, runtime) = self.0.connection()?;
         let mut rows = Rows {
             full: statement(&head, table.columns.len(), most),
             head,
@@ -115,28 +61,18 @@ impl MySqlLoader {
         Ok(rows.count)
     }
 
-    pub(super) fn commit(mut self, grown: &[&str]) -> Result<()> {
-        if let Some(transaction) = self.transaction.take() {
-            self.runtime
-                .block_on(transaction.commit())
-                .map_err(|error| failed(error, "committing the loaded rows"))?;
-        }
-        for table in grown {
-            let sql = format!("ANALYZE TABLE {}", quoted(table));
-            let tidied = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&self.pool);
-            if let Err(error) = self.runtime.block_on(tidied) {
-                tracing::warn!(%error, table, "the loaded table could not be tidied");
-            }
-        }
-        Ok(())
+    pub(super) fn commit(self, grown: &[&str]) -> Result<()> {
+        self.0.commit(grown.iter().map(|table| format!("ANALYZE TABLE {}", quoted(table))))
     }
 }
 
-impl Drop for MySqlLoader {
-    fn drop(&mut self) {
-        // The pool takes connections back on a task of the runtime.
-        let _entered = self.runtime.enter();
-        drop(self.transaction.take());
+impl Says for MySql {
+    fn failed(error: sqlx::Error, doing: &'static str) -> Error {
+        failed(error, doing)
+    }
+
+    fn changed(done: &MySqlQueryResult) -> u64 {
+        done.rows_affected()
     }
 }
 

@@ -6,14 +6,18 @@
 //! on PostgreSQL other writers of the table wait from the checks to the commit, on SQLite those of the
 //! file, readers never. What is not committed leaves nothing.
 
+mod catalogue;
+mod demand;
 mod plan;
 mod watch;
 
 use std::path::Path;
 
+pub use demand::Demand;
 pub use plan::{Plan, Referenced, Staged, TableName};
 
-use self::plan::{BEYOND, DOUBLED, FAULTS, MISSING, ROWS, Sql, TAKEN};
+use self::catalogue::Known;
+use self::plan::{BEYOND, DOUBLED, FAULTS, MISSING, Part, ROWS, Sql, TAKEN};
 use self::watch::Watch;
 use super::load::{Loader, Table, Target};
 use super::{Database, Dialect};
@@ -35,12 +39,13 @@ pub enum Clash {
 }
 
 /// One row at fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The row's number.
     pub row: u64,
-    /// The column, in the order of the plan.
-    pub column: usize,
+    /// The columns that it is about, as indexes into the plan's: more than one where it is about all
+    /// of them together; never empty.
+    pub columns: Vec<usize>,
     /// What is wrong.
     pub clash: Clash,
 }
@@ -65,8 +70,8 @@ pub struct Stage {
     loader: Loader,
     dialect: Dialect,
     plan: Plan,
-    types: Vec<Option<String>>,
-    collations: Vec<Option<String>>,
+    known: Known,
+    rules: Vec<Vec<usize>>,
     stop: Stop,
     _watch: Watch,
 }
@@ -81,18 +86,12 @@ impl Stage {
     pub fn begin(database: &Database, file: &Path, plan: Plan, stop: Stop) -> Result<Self> {
         let dialect = database.dialect();
         let target = database.target();
-        let (loader, watch) = watch::open(database, &target, file, &stop)?;
-        let mut stage = Self {
-            loader,
-            dialect,
-            types: vec![None; plan.columns.len()],
-            collations: vec![None; plan.columns.len()],
-            plan,
-            stop,
-            _watch: watch,
-        };
-        let looked = stage.look_up_columns();
-        stage.or_stopped(looked)?;
+        let (mut loader, watch) = watch::open(database, &target, file, &stop)?;
+        let mut plan = plan;
+        let asked = Known::ask(&mut loader, dialect, &mut plan);
+        let known = asked.map_err(|error| or_stopped(&stop, error))?;
+        let rules = plan.rules(known.unique.clone());
+        let mut stage = Self { loader, dialect, plan, known, rules, stop, _watch: watch };
         for statement in stage.sql().make() {
             stage.run(&statement)?;
         }
@@ -100,38 +99,13 @@ impl Stage {
     }
 
     fn sql(&self) -> Sql<'_> {
-        Sql {
-            dialect: self.dialect,
-            plan: &self.plan,
-            types: &self.types,
-            collations: &self.collations,
-        }
+        Sql { dialect: self.dialect, plan: &self.plan, known: &self.known, rules: &self.rules }
     }
 
-    /// What the columns of the table are, as far as staging has to know.
-    fn look_up_columns(&mut self) -> Result<()> {
-        let into = self.sql().table(&self.plan.into);
-        for (index, column) in self.plan.columns.iter().enumerate() {
-            match self.dialect {
-                Dialect::Sqlite => {}
-                Dialect::Postgres => {
-                    let sql = "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid \
-                               = $1::text::regclass AND attname = $2 AND NOT attisdropped";
-                    let found = self.loader.texts(sql, &[&into, &column.column])?;
-                    self.types[index] = Some(first_of(found, column)?);
-                }
-                Dialect::MySql => {
-                    let sql = "SELECT coalesce(collation_name, '') FROM information_schema.columns \
-                               WHERE table_schema = coalesce(nullif(?, ''), database()) \
-                               AND table_name = ? AND column_name = ?";
-                    let schema = self.plan.into.schema.as_deref().unwrap_or_default();
-                    let arguments = [schema, &self.plan.into.name, &column.column];
-                    let found = first_of(self.loader.texts(sql, &arguments)?, column)?;
-                    self.collations[index] = Some(found).filter(|name| name.starts_with("utf8mb4"));
-                }
-            }
-        }
-        Ok(())
+    /// What the table's columns demand of values by themselves, in the order of the plan.
+    #[must_use]
+    pub fn demands(&self) -> &[Demand] {
+        &self.known.demands
     }
 
     /// Stages the rows that `source` pushes: the row's number, whether a cell of it is at fault, and
@@ -200,8 +174,8 @@ impl Stage {
         for statement in self.sql().find() {
             self.run(&statement)?;
         }
-        let faults = plan::faults();
-        let told = self.loader.integers(&faults, &mut |row| each(found(row)?));
+        let (faults, rules) = (plan::faults(), &self.rules);
+        let told = self.loader.integers(&faults, &mut |row| each(found(row, rules)?));
         self.or_stopped(told)
     }
 
@@ -236,15 +210,58 @@ impl Stage {
     /// Merges these columns of the rows; columns that are not named stay as they are.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the database itself does not take a row; what else it says.
+    /// [`Error::Invalid`] where the database itself does not take a row, which is named; what else it
+    /// says.
     pub fn merge(&mut self, present: &[usize]) -> Result<Merged> {
         let rows = self.count(&format!("SELECT count(*) FROM {ROWS}"))?;
-        let update = self.sql().update(present);
+        self.run("SAVEPOINT tallyroll_merge")?;
+        match self.merge_part(present, Part::All) {
+            Ok((updated, inserted)) => {
+                let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
+                Ok(Merged { inserted, updated, unchanged })
+            }
+            Err(Error::Invalid(problems)) => {
+                self.run("ROLLBACK TO SAVEPOINT tallyroll_merge")?;
+                Err(self.first_refused(present)?.unwrap_or(Error::Invalid(problems)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many rows were updated and inserted.
+    fn merge_part(&mut self, present: &[usize], part: Part) -> Result<(u64, u64)> {
+        let update = self.sql().update(present, part);
         let updated = update.map_or(Ok(0), |sql| self.run(&sql))?;
-        let insert = self.sql().insert(present);
-        let inserted = self.run(&insert)?;
-        let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
-        Ok(Merged { inserted, updated, unchanged })
+        let insert = self.sql().insert(present, part);
+        Ok((updated, self.run(&insert)?))
+    }
+
+    /// What the database says of the first row that it does not take, found by halves; nothing where
+    /// it takes each by itself.
+    fn first_refused(&mut self, present: &[usize]) -> Result<Option<Error>> {
+        let mut first = self.loader.integer(&format!("SELECT min(row_no) FROM {ROWS}"))?;
+        let mut last = self.loader.integer(&format!("SELECT max(row_no) FROM {ROWS}"))?;
+        let mut refused = None;
+        while first < last || refused.is_none() {
+            let middle = first + (last - first) / 2;
+            self.run("SAVEPOINT tallyroll_part")?;
+            match self.merge_part(present, Part::Rows(first, middle)) {
+                // They stay, so that each row is merged twice at most.
+                Ok(_) if middle == last => return Ok(None),
+                Ok(_) => first = middle + 1,
+                Err(Error::Invalid(problems)) => {
+                    self.run("ROLLBACK TO SAVEPOINT tallyroll_part")?;
+                    (last, refused) = (middle, Some(problems));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(refused.map(|mut problems| {
+            for problem in &mut problems {
+                problem.detail = format!("row {last}: {}", problem.detail);
+            }
+            Error::Invalid(problems)
+        }))
     }
 
     /// Notes that a run was committed, with what it came to; the commit is of both.
@@ -290,31 +307,29 @@ impl Stage {
 
     /// What a stopped statement says is that it was stopped.
     fn or_stopped<T>(&self, result: Result<T>) -> Result<T> {
-        result.map_err(|error| if self.stop.is_fired() { self.stop.error() } else { error })
+        result.map_err(|error| or_stopped(&self.stop, error))
     }
 }
 
-fn found(row: &[Option<i64>]) -> Result<Found> {
-    let [Some(row), Some(column), Some(code), other] = row else {
+fn or_stopped(stop: &Stop, error: Error) -> Error {
+    if stop.is_fired() { stop.error() } else { error }
+}
+
+fn found(row: &[Option<i64>], rules: &[Vec<usize>]) -> Result<Found> {
+    let [Some(row), Some(column), Some(code), Some(rule), Some(other)] = row else {
         return Err(Error::internal("checking staged rows", format!("{FAULTS} holds nulls")));
     };
     let number = |value: i64| u64::try_from(value).unwrap_or_default();
-    let clash = match *code {
-        DOUBLED => Clash::Doubled(number(other.unwrap_or_default())),
-        MISSING => Clash::Missing,
-        TAKEN => Clash::Taken,
-        BEYOND => Clash::Beyond,
+    let index = |value: i64| usize::try_from(value).unwrap_or_default();
+    let together = || rules.get(index(*rule)).cloned().unwrap_or_default();
+    let (clash, columns) = match *code {
+        DOUBLED => (Clash::Doubled(number(*other)), together()),
+        TAKEN => (Clash::Taken, together()),
+        MISSING => (Clash::Missing, vec![index(*column)]),
+        BEYOND => (Clash::Beyond, together()),
         code => return Err(Error::internal("checking staged rows", format!("the code {code}"))),
     };
-    let column = usize::try_from(*column).unwrap_or_default();
-    Ok(Found { row: number(*row), column, clash })
-}
-
-fn first_of(found: Vec<Option<String>>, column: &Staged) -> Result<String> {
-    found.into_iter().next().flatten().ok_or_else(|| {
-        let missing = format!("the table has no column \"{}\"", column.column);
-        Error::internal("preparing to stage rows", missing)
-    })
+    Ok(Found { row: number(*row), columns, clash })
 }
 
 /// Makes the table of notes where it is not there.

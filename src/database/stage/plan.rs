@@ -3,6 +3,9 @@
 //!
 //! Text alone; nothing here talks to a database.
 
+use std::borrow::Cow;
+
+use super::catalogue::Known;
 use crate::database::Dialect;
 use crate::rows::Kind;
 
@@ -52,6 +55,33 @@ pub struct Plan {
     pub key: Vec<usize>,
 }
 
+impl Plan {
+    /// The column that goes into the table's column of this name, which case does not tell apart
+    /// where the dialect's names do not know it.
+    pub(super) fn named(&self, name: &str, dialect: Dialect) -> Option<usize> {
+        self.columns.iter().position(|column| match dialect {
+            Dialect::Postgres => column.column == name,
+            Dialect::Sqlite | Dialect::MySql => column.column.eq_ignore_ascii_case(name),
+        })
+    }
+
+    /// The columns that no two rows may share together: the key, what is declared, and of the
+    /// table's own indexes those that say more.
+    pub(super) fn rules(&self, mut indexes: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+        indexes.sort_by_key(Vec::len);
+        let declared = (0..self.columns.len()).filter(|index| self.columns[*index].unique);
+        let key = Some(self.key.clone()).filter(|key| !key.is_empty());
+        let mut rules: Vec<Vec<usize>> = Vec::new();
+        for columns in key.into_iter().chain(declared.map(|index| vec![index])).chain(indexes) {
+            let says_more = |rule: &Vec<usize>| !rule.iter().all(|index| columns.contains(index));
+            if rules.iter().all(says_more) {
+                rules.push(columns);
+            }
+        }
+        rules
+    }
+}
+
 /// The staged rows, and what is wrong with them.
 pub(super) const ROWS: &str = "tallyroll_staged";
 pub(super) const FAULTS: &str = "tallyroll_faults";
@@ -64,7 +94,7 @@ pub(super) const BEYOND: i64 = 4;
 
 /// The faults in the order of the file.
 pub(super) fn faults() -> String {
-    format!("SELECT row_no, col, code, other FROM {FAULTS} ORDER BY row_no, col, code")
+    format!("SELECT row_no, col, code, rule, other FROM {FAULTS} ORDER BY row_no, col, code")
 }
 
 /// How many rows have a fault, of a cell or of these.
@@ -82,31 +112,35 @@ fn bad() -> String {
 }
 
 fn note(select: &str) -> String {
-    format!("INSERT INTO {FAULTS} (row_no, col, code, other) {select}")
+    format!("INSERT INTO {FAULTS} (row_no, col, code, rule, other) {select}")
 }
 
-/// Rows whose values in these columns an earlier row has.
-fn doubled(columns: &[usize], at: usize) -> String {
-    let names: Vec<String> = columns.iter().map(|index| format!("c{index}")).collect();
-    let there: Vec<String> = names.iter().map(|name| format!("{name} IS NOT NULL")).collect();
-    note(&format!(
-        "SELECT row_no, {at}, {DOUBLED}, earliest FROM (SELECT row_no, \
-         min(row_no) OVER (PARTITION BY {}) AS earliest FROM {} WHERE {}) AS d \
-         WHERE earliest < row_no",
-        names.join(", "),
-        ROWS,
-        there.join(" AND ")
-    ))
+/// Which of the staged rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    All,
+    /// Those with numbers from the first to the last, both included.
+    Rows(i64, i64),
+}
+
+impl Part {
+    fn rows(self) -> Cow<'static, str> {
+        match self {
+            Self::All => ROWS.into(),
+            Self::Rows(first, last) => {
+                format!("(SELECT * FROM {ROWS} WHERE row_no BETWEEN {first} AND {last})").into()
+            }
+        }
+    }
 }
 
 /// Makes the statements.
 pub(super) struct Sql<'p> {
     pub(super) dialect: Dialect,
     pub(super) plan: &'p Plan,
-    /// The types of the table's columns as PostgreSQL names them, where it is one.
-    pub(super) types: &'p [Option<String>],
-    /// For each column the collation of the table's, on MySQL, where it has one.
-    pub(super) collations: &'p [Option<String>],
+    pub(super) known: &'p Known,
+    /// The columns that no two rows may share together, the key's first where there is one.
+    pub(super) rules: &'p [Vec<usize>],
 }
 
 impl Sql<'_> {
@@ -141,14 +175,18 @@ impl Sql<'_> {
             format!("{create}{ROWS} (row_no {number}, bad boolean NOT NULL, {columns}) {end}"),
             format!(
                 "{create}{FAULTS} (row_no bigint NOT NULL, col bigint NOT NULL, \
-                 code bigint NOT NULL, other bigint) {end}"
+                 code bigint NOT NULL, rule bigint NOT NULL, other bigint NOT NULL) {end}"
             ),
         ]
     }
 
     fn type_of(&self, index: usize) -> String {
         let column = &self.plan.columns[index];
+        let collation = self.known.collations.get(index).and_then(Option::as_deref);
         let word = match (self.dialect, column.kind) {
+            (Dialect::Sqlite, Kind::Text) => {
+                return format!("text COLLATE {}", collation.unwrap_or("BINARY"));
+            }
             (Dialect::Sqlite, Kind::Int | Kind::Bool) => "integer",
             (Dialect::Sqlite, Kind::Float) => "real",
             (Dialect::Sqlite, _) | (Dialect::Postgres, Kind::Text | Kind::Json) => "text",
@@ -165,7 +203,6 @@ impl Sql<'_> {
             (Dialect::Postgres, Kind::Time) => "timestamptz",
             (Dialect::MySql, Kind::Time) => "datetime(6)",
             (Dialect::MySql, Kind::Text | Kind::Json) => {
-                let collation = self.collations.get(index).and_then(Option::as_deref);
                 return format!(
                     "longtext CHARACTER SET utf8mb4 COLLATE {}",
                     collation.unwrap_or("utf8mb4_bin")
@@ -177,7 +214,7 @@ impl Sql<'_> {
 
     /// A staged value as the table's column takes it.
     fn cast(&self, index: usize) -> String {
-        match self.types.get(index).and_then(Option::as_deref) {
+        match self.known.types.get(index).and_then(Option::as_deref) {
             Some(kind) => format!("CAST(s.c{index} AS {kind})"),
             None => format!("s.c{index}"),
         }
@@ -189,9 +226,12 @@ impl Sql<'_> {
 
     /// The condition that a staged row `s` and a stored one `t` are the same.
     fn same(&self) -> String {
-        let same: Vec<String> = self
-            .plan
-            .key
+        self.alike(&self.plan.key)
+    }
+
+    /// The condition that a staged row `s` and a stored one `t` share these columns.
+    fn alike(&self, columns: &[usize]) -> String {
+        let same: Vec<String> = columns
             .iter()
             // The stored one first: on SQLite its collation decides.
             .map(|index| format!("{} = {}", self.target(*index), self.cast(*index)))
@@ -204,9 +244,9 @@ impl Sql<'_> {
         let differs = |index: &usize| {
             let (stored, staged) = (self.target(*index), self.cast(*index));
             match (self.dialect, self.plan.columns[*index].kind) {
-                (Dialect::Sqlite, _) => format!("{stored} IS NOT {staged}"),
-                (Dialect::Postgres, _) => format!("{stored} IS DISTINCT FROM {staged}"),
                 // Whatever their collation takes for equal.
+                (Dialect::Sqlite, _) => format!("{stored} IS NOT {staged} COLLATE BINARY"),
+                (Dialect::Postgres, _) => format!("{stored} IS DISTINCT FROM {staged}"),
                 (Dialect::MySql, Kind::Text | Kind::Json) => format!(
                     "NOT (CONVERT({stored} USING utf8mb4) COLLATE utf8mb4_bin <=> \
                      {staged} COLLATE utf8mb4_bin)"
@@ -221,15 +261,16 @@ impl Sql<'_> {
     /// Statements that write down what is wrong between rows, and between rows and tables.
     pub(super) fn find(&self) -> Vec<String> {
         let mut statements = Vec::new();
+        for (rule, columns) in self.rules.iter().enumerate() {
+            statements.push(self.doubled(rule, columns));
+            if *columns != self.plan.key {
+                statements.push(self.taken(rule, columns));
+            }
+        }
         if let Some(first) = self.plan.key.first() {
-            statements.push(doubled(&self.plan.key, *first));
             statements.extend(self.beyond(*first));
         }
         for (index, column) in self.plan.columns.iter().enumerate() {
-            if column.unique && self.plan.key != [index] {
-                statements.push(doubled(&[index], index));
-                statements.push(self.taken(index));
-            }
             if let Some(references) = &column.references {
                 statements.push(self.missing(index, references));
             }
@@ -237,30 +278,44 @@ impl Sql<'_> {
         statements
     }
 
-    fn missing(&self, index: usize, references: &Referenced) -> String {
+    /// Rows whose values in these columns an earlier row has.
+    fn doubled(&self, rule: usize, columns: &[usize]) -> String {
+        let each = |part: &dyn Fn(usize) -> String, between| {
+            columns.iter().map(|index| part(*index)).collect::<Vec<_>>().join(between)
+        };
         note(&format!(
-            "SELECT s.row_no, {index}, {MISSING}, 0 FROM {} AS s WHERE s.c{index} IS NOT NULL \
-             AND NOT EXISTS (SELECT 1 FROM {} AS r WHERE r.{} = s.c{index})",
-            ROWS,
-            self.table(&references.table),
-            self.quoted(&references.column)
+            "SELECT row_no, {}, {DOUBLED}, {rule}, earliest FROM (SELECT s.row_no, \
+             min(s.row_no) OVER (PARTITION BY {}) AS earliest FROM {ROWS} AS s WHERE {}) AS d \
+             WHERE earliest < row_no",
+            columns.first().copied().unwrap_or_default(),
+            each(&|index| self.cast(index), ", "),
+            each(&|index| format!("s.c{index} IS NOT NULL"), " AND "),
         ))
     }
 
-    /// Rows whose value another stored row has.
-    fn taken(&self, index: usize) -> String {
+    fn missing(&self, index: usize, references: &Referenced) -> String {
+        note(&format!(
+            "SELECT s.row_no, {index}, {MISSING}, 0, 0 FROM {ROWS} AS s WHERE s.c{index} IS NOT NULL \
+             AND NOT EXISTS (SELECT 1 FROM {} AS r WHERE r.{} = {})",
+            self.table(&references.table),
+            self.quoted(&references.column),
+            self.cast(index)
+        ))
+    }
+
+    /// Rows whose values in these columns another stored row has.
+    fn taken(&self, rule: usize, columns: &[usize]) -> String {
         let other = if self.plan.key.is_empty() {
             String::new()
         } else {
             format!(" AND NOT ({})", self.same())
         };
         note(&format!(
-            "SELECT DISTINCT s.row_no, {index}, {TAKEN}, 0 FROM {} AS s JOIN {} AS t \
-             ON {} = {}{other}",
-            ROWS,
+            "SELECT DISTINCT s.row_no, {}, {TAKEN}, {rule}, 0 FROM {ROWS} AS s JOIN {} AS t \
+             ON {}{other}",
+            columns.first().copied().unwrap_or_default(),
             self.table(&self.plan.into),
-            self.target(index),
-            self.cast(index),
+            self.alike(columns),
         ))
     }
 
@@ -276,9 +331,8 @@ impl Sql<'_> {
                 values => format!("{stored} IN ({})", values.join(", ")),
             };
             Some(note(&format!(
-                "SELECT DISTINCT s.row_no, {at}, {BEYOND}, 0 FROM {} AS s JOIN {} AS t ON {} \
-                 WHERE {stored} IS NULL OR NOT ({within})",
-                ROWS,
+                "SELECT DISTINCT s.row_no, {at}, {BEYOND}, 0, 0 FROM {ROWS} AS s JOIN {} AS t \
+                 ON {} WHERE {stored} IS NULL OR NOT ({within})",
                 self.table(&self.plan.into),
                 self.same()
             )))
@@ -301,12 +355,12 @@ impl Sql<'_> {
     }
 
     /// Changes stored rows that differ; nothing where there are none to change.
-    pub(super) fn update(&self, present: &[usize]) -> Option<String> {
+    pub(super) fn update(&self, present: &[usize], part: Part) -> Option<String> {
         let changed = self.changed(present);
         if self.plan.key.is_empty() || changed.is_empty() {
             return None;
         }
-        let (into, rows) = (self.table(&self.plan.into), ROWS);
+        let (into, rows) = (self.table(&self.plan.into), part.rows());
         let set = |index: &usize| {
             let name = self.quoted(&self.plan.columns[*index].column);
             let name = if self.dialect == Dialect::MySql { format!("t.{name}") } else { name };
@@ -325,7 +379,7 @@ impl Sql<'_> {
     }
 
     /// Adds the rows that are not stored yet.
-    pub(super) fn insert(&self, present: &[usize]) -> String {
+    pub(super) fn insert(&self, present: &[usize], part: Part) -> String {
         let names: Vec<String> =
             present.iter().map(|index| self.quoted(&self.plan.columns[*index].column)).collect();
         let values: Vec<String> = present.iter().map(|index| self.cast(*index)).collect();
@@ -334,7 +388,7 @@ impl Sql<'_> {
             self.table(&self.plan.into),
             names.join(", "),
             values.join(", "),
-            ROWS,
+            part.rows(),
             self.unless_stored()
         )
     }

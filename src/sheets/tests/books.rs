@@ -40,7 +40,8 @@ pub(super) struct Tab<'a> {
     pub(super) xml: &'a str,
 }
 
-/// An xlsx file; style 1 is a date, style 2 a duration.
+/// An xlsx file; style 1 is a date, style 2 a duration, and 3, which is there where it is used, five
+/// digits at least.
 pub(super) fn xlsx(tabs: &[Tab<'_>], texts: &str) -> Vec<u8> {
     let sheets: String = tabs
         .iter()
@@ -56,10 +57,14 @@ pub(super) fn xlsx(tabs: &[Tab<'_>], texts: &str) -> Vec<u8> {
     let targets: Vec<_> = (1..=tabs.len())
         .map(|number| ("worksheet".to_owned(), format!("worksheets/sheet{number}.xml")))
         .collect();
+    let (format, style) = match tabs.iter().any(|tab| tab.xml.contains("s=\"3\"")) {
+        true => ("<numFmt numFmtId=\"165\" formatCode=\"00000\"/>", "<xf numFmtId=\"165\"/>"),
+        false => ("", ""),
+    };
     let styles = format!(
         "<styleSheet xmlns=\"{MAIN}\"><numFmts><numFmt numFmtId=\"164\" formatCode=\"[h]:mm\"/>\
-         </numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"164\"/></cellXfs>\
-         </styleSheet>"
+         {format}</numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"164\"/>\
+         {style}</cellXfs></styleSheet>"
     );
     let package_targets = [("officeDocument".to_owned(), "xl/workbook.xml".to_owned())];
     let mut parts = vec![

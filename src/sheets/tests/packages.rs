@@ -43,6 +43,20 @@ fn every_kind_of_cell_is_told_apart() {
 }
 
 #[test]
+fn a_number_that_is_shown_with_zeros_before_it_has_them() {
+    let given = given(
+        "<row r=\"1\"><c r=\"A1\" s=\"3\"><v>42</v></c><c r=\"B1\"><v>42</v></c>\
+         <c r=\"C1\" s=\"3\"/><c r=\"D1\" s=\"3\"><v>-7</v></c><c r=\"E1\" s=\"3\"><v>123456</v></c>\
+         <c r=\"F1\" s=\"3\"><v>4.5</v></c><c r=\"G1\" s=\"3\" t=\"str\"><v>x</v></c>\
+         <c r=\"H1\" s=\"3\"><f>A1</f></c><c r=\"I1\" s=\"3\"><f>A1</f><v>0</v></c></row>\
+         <row r=\"3\"><c r=\"A3\"><v>1</v></c><c r=\"B3\" s=\"3\"><v>9007199254740993</v></c></row>",
+    );
+    let expected =
+        [(1, "00042|n:42||-00007|123456|n:4.5|x|u:|00000"), (3, "n:1|n:9007199254740992")];
+    assert_eq!(given.rows(), expected);
+}
+
+#[test]
 fn days_before_march_1900_keep_the_numbers_that_excel_gives_them() {
     let cells: String = ["0.5", "1", "59", "60", "61"]
         .iter()

@@ -18,6 +18,8 @@ pub(super) enum Held<'a> {
     Empty,
     /// A value of a sheet that is read row by row.
     Ref(DataRef<'a>),
+    /// A number with the zeros before it that it is shown with, which no number has.
+    Padded(String),
     /// An error that calamine passed over.
     Error(&'static str),
     /// A formula without a result.
@@ -81,13 +83,14 @@ fn is_nothing(value: &Held<'_>) -> bool {
         Held::Empty | Held::Ref(DataRef::Empty) => true,
         Held::Ref(DataRef::String(text)) => text.is_empty(),
         Held::Ref(DataRef::SharedString(text)) => text.is_empty(),
-        Held::Ref(_) | Held::Error(_) | Held::Unevaluated => false,
+        Held::Ref(_) | Held::Padded(_) | Held::Error(_) | Held::Unevaluated => false,
     }
 }
 
 fn cell<'c>(held: &'c Held<'_>, from_1904: bool) -> Cell<'c> {
     match held {
         Held::Empty => Cell::Empty,
+        Held::Padded(text) => Cell::Text(text),
         Held::Error(text) => Cell::Error(text),
         Held::Unevaluated => Cell::Unevaluated,
         Held::Ref(value) => match value {

@@ -43,6 +43,13 @@ async fn a_prepared_answer_is_the_direct_one_with_a_length_and_a_name_of_its_own
             assert_eq!((&seen["state"], &seen["rows"]), (&"complete".into(), &20_000.into()));
             assert_eq!(seen["sha256"], sha256);
             server.until_run(&run, |run| run["sent_bytes"] == prepared.body.len(), SECOND).await;
+            // Who asks for the head alone is sent nothing.
+            let head = server.request(Method::HEAD, &location, &[]).await;
+            assert_eq!((head.status, head.header("content-length")), (200, Some(&*length)));
+            let part = server.request(Method::GET, &location, &[("Range", "bytes=0-0")]).await;
+            assert_eq!(part.status, 206);
+            let sent = prepared.body.len() + 1;
+            server.until_run(&run, |run| run["sent_bytes"] == sent, SECOND).await;
             forget(&server, &run).await;
             // SQLite's random texts differ from run to run; PostgreSQL's do not.
             let direct = server.get(&path).await;

@@ -79,7 +79,7 @@ async fn the_outcome_is_the_runs_result_and_a_refusal_its_error() {
             server.post(PATH, &[("Prefer", "wait=1, x=\"respond-async\"")], file("A-3")).await;
         assert_eq!((waited.status, waited.header("preference-applied")), (200, None));
         assert_eq!(count(&place, "transactions").await, "2");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -130,7 +130,7 @@ async fn it_waits_in_the_queue_though_the_client_has_left_and_a_repetition_is_to
         assert_eq!((waited.run(), &waited.json()), (run, &done["result"]));
         assert_eq!(count(&place, "transactions").await, "1");
         drop(holder);
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -168,7 +168,7 @@ async fn one_that_waits_is_cancelled_and_one_that_is_not_preferred_ends_with_its
         let outcome = upload(&server, "transactions", "", file("A-3")).await.json();
         assert_eq!(outcome["inserted"], 1);
         assert_eq!(count(&place, "transactions").await, "1");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

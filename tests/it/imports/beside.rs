@@ -39,14 +39,14 @@ async fn a_download_is_answered_in_the_middle_of_a_merge() {
         until("the merge is over", LONG, async || (!stands(&place).await).then_some(())).await;
         pass(&place).await;
         assert_eq!(count(&place, "entries").await, "1");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_download_is_answered_while_rows_are_read_and_staged() {
-    const MANY: u64 = 400_000;
+    const MANY: u64 = 200_000;
     on_every_backend(async |place| {
         entries(&place).await;
         place
@@ -64,7 +64,7 @@ async fn a_download_is_answered_while_rows_are_read_and_staged() {
         assert_eq!(run["state"], "running", "the import goes on: {run}");
         import.head().await;
         assert_eq!(import.status(), 200);
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

@@ -57,7 +57,7 @@ async fn a_body_that_is_cut_off_is_never_taken_for_whole() {
         }
         assert_eq!(server.newest_run().await, None, "no run was begun");
         assert_eq!(count(&place, "entries").await, "0");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -99,7 +99,7 @@ async fn a_body_that_is_too_large_is_refused_before_it_is_read_or_as_soon_as_it_
         let outcome = server.post(PATH, &[], largest.into_bytes()).await.json();
         assert_eq!(outcome["inserted"], rows.len() / 6, "{outcome}");
         assert_eq!(server.temporary_files(), Vec::<String>::new());
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -139,7 +139,7 @@ async fn a_form_that_is_none_is_refused_in_words() {
         assert_eq!(server.newest_run().await, None, "no run was begun");
         let outcome = server.post(PATH, &[FORM], good.into()).await.json();
         assert_eq!(outcome["inserted"], 1, "{outcome}");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -183,7 +183,7 @@ async fn the_same_key_is_told_to_wait_while_the_first_request_is_at_work() {
         let again = server.post(PATH, &key, file(ROWS)).await;
         assert_eq!((again.status, again.body), (200, told), "the first answer again");
         assert_eq!(count(&place, "entries").await, ROWS.to_string());
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

@@ -67,7 +67,7 @@ async fn good_files_are_stored_as_a_person_reads_them() {
             assert_eq!(stored(&server, "transactions").await, rows, "{case} {file}");
             place.execute("DELETE FROM transactions").await;
         }
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -100,7 +100,7 @@ async fn what_is_wrong_is_named_by_row_and_column_and_the_rest_can_be_stored() {
             }
             place.execute("DELETE FROM transactions").await;
         }
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -115,7 +115,7 @@ async fn numbers_in_a_text_column_keep_what_the_person_sees() {
         // A truth value is no code.
         assert_eq!(places(&outcome), [(8, "거래번호".into())], "{outcome}");
         assert_eq!(stored(&server, "transactions").await, rows(&expected(case)["rows"]));
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -147,7 +147,7 @@ async fn whole_numbers_are_read_in_every_spelling_that_leaves_no_doubt() {
             .filter(|number| wrong.iter().any(|place| place.0.to_string() == **number))
             .count();
         assert_eq!(stored.len(), good - refused, "{outcome}");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -183,7 +183,7 @@ async fn doubles_stop_all_and_a_repeated_upload_stores_once() {
         assert_eq!(anew["rejected"], 10, "{anew}");
         assert!(places(&anew).iter().all(|place| place.1 == "거래번호"), "{anew}");
         assert_eq!(count(&place, "transactions").await, "10");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -200,7 +200,7 @@ async fn titles_above_the_header_do_not_shift_the_rows() {
         let merged = fixture(&format!("{case}/two-line-header-merged-name.xlsx"));
         let answer = upload(&server, "transactions", "?header_row=2", merged).await;
         assert_eq!(answer.status, 422, "{}", answer.text());
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -217,6 +217,8 @@ async fn files_that_are_none_are_refused_in_words_and_leave_nothing() {
             ("023-empty-and-header-only/bom-only.csv", "empty"),
             ("023-empty-and-header-only/empty-sheet.xlsx", ""),
             ("023-empty-and-header-only/zero-sheets.xlsx", "sheet"),
+            ("023-empty-and-header-only/header-only.xlsx", "no row below"),
+            ("023-empty-and-header-only/header-only.csv", "no row below"),
             ("025-csv-cp949/broken-utf8.csv", "line"),
             ("028-csv-ragged-unterminated-nul/unterminated.csv", "line 2"),
         ] {
@@ -233,7 +235,7 @@ async fn files_that_are_none_are_refused_in_words_and_leave_nothing() {
         let answer = upload(&server, "transactions", "", external).await;
         assert!((400..500).contains(&answer.status), "{}", answer.text());
         assert!(!answer.text().contains("root:"), "nothing of another file is shown");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -255,10 +257,7 @@ async fn ragged_rows_and_strange_characters_are_problems_of_their_rows() {
         let problem =
             upload(&server, "transactions", "", nul).await.problem(422, "import_rejected");
         assert!(places(&problem).contains(&(2, "거래처명".into())), "{problem}");
-        let header = fixture("023-empty-and-header-only/header-only.csv");
-        let outcome = upload(&server, "transactions", "", header).await.json();
-        assert_eq!((&outcome["rows_read"], &outcome["inserted"]), (&0.into(), &0.into()));
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

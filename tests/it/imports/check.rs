@@ -61,7 +61,7 @@ async fn every_fault_is_named_with_file_line_and_remedy() {
         for (at, ..) in expected {
             assert!(named.iter().any(|place| place == at.trim_end_matches(": ")), "{at} {ready}");
         }
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

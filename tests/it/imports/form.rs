@@ -43,7 +43,7 @@ async fn every_import_has_a_template_and_a_form_that_sends_a_file_where_programs
             assert_eq!(answer.status, 200, "{way}: {}", answer.text());
             assert_eq!(count(&place, "transactions").await, stored, "{way}");
         }
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

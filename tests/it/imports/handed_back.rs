@@ -22,7 +22,7 @@ async fn numbers_of_json_come_back_with_every_digit_and_keys_in_their_order() {
         let back = server.get(&path).await;
         let sent = line.trim_end().trim_end_matches('}');
         assert!(back.text().starts_with(sent), "{}", back.text());
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -42,7 +42,7 @@ async fn every_fault_of_a_file_is_told_by_its_run_too() {
         let over = |run: &Json| run["finished_at"] != Json::Null;
         let failed = server.until_run(&run, over, Duration::from_secs(20)).await;
         assert_eq!(failed["result"], json!({ "problems": told["problems"] }), "{failed}");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -59,7 +59,7 @@ async fn a_body_that_is_coded_is_refused_before_it_is_taken_for_something_else()
         let plain = server.post(path, &[("Content-Encoding", "identity")], file.into()).await;
         assert_eq!(places(&plain.json()), []);
         assert_eq!(server.temporary_files(), Vec::<String>::new());
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

@@ -183,7 +183,7 @@ async fn each(place: &Place, files: Vec<(&'static str, Vec<u8>, Becomes)>) {
         place.execute("DELETE FROM transactions").await;
     }
     assert_eq!(server.get("/health/live").await.status, 200);
-    stop(place, server).await;
+    stop(server).await;
 }
 
 /// Processes that read spreadsheets for a server.
@@ -235,7 +235,7 @@ async fn what_a_file_is_called_does_not_matter() {
             }
         }
         assert_eq!(count(&place, "transactions").await, "0");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

@@ -48,7 +48,7 @@ async fn nothing_came_of_it(place: &Place, server: Server<'_>) {
     assert_eq!(count(place, "transactions").await, "0");
     assert_eq!(server.json("/api/v1/runs?kind=import").await["items"], json!([]));
     assert_eq!(server.temporary_files(), Vec::<String>::new());
-    stop(place, server).await;
+    stop(server).await;
 }
 
 #[tokio::test]
@@ -209,7 +209,7 @@ async fn what_cannot_be_read_is_refused_as_the_import_refuses_it() {
         assert_eq!(sheet.problem(422, "invalid_request")["problems"][0]["code"], "no_such_sheet");
         let nothing = "/api/v1/imports/nothing/inspect";
         server.post(nothing, &[], good).await.problem(404, "not_found");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -234,7 +234,7 @@ async fn the_head_is_read_and_no_more() {
         let found = look(&server, "", array.into_bytes()).await.json();
         assert_eq!((&found["format"], &found["problems"]), (&json!("json"), &json!([])), "{found}");
         assert_eq!(found["rows"].as_array().map(Vec::len), Some(10));
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

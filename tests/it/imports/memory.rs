@@ -48,7 +48,7 @@ async fn an_upload_of_100_mib_never_sits_in_memory() {
             assert_within(&server, idle, MOST, "an upload of 100 MiB");
         }
         assert_eq!(count(&place, "entries").await, (2 * ROWS + 1).to_string());
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

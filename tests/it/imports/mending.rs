@@ -111,7 +111,7 @@ async fn what_is_coloured_is_what_is_wrong_and_once_mended_the_workbook_is_taken
             row("M-4", "대한", "4", "4.00", "2026-01-08", [none.clone(), none]),
         ];
         assert_eq!(rows, expected);
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
@@ -137,7 +137,7 @@ async fn a_workbook_that_was_mended_in_part_is_handed_back_again() {
         let outcome = upload(&server, "transactions", "", file).await.json();
         assert_eq!((&outcome["inserted"], &outcome["rejected"]), (&2.into(), &0.into()));
         assert_eq!(count(&place, "transactions").await, "2");
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }

@@ -8,6 +8,7 @@ mod cases;
 mod check;
 mod command;
 mod crashes;
+mod demands;
 mod form;
 mod handed_back;
 mod hostile;
@@ -108,13 +109,12 @@ fn places(problem: &Json) -> Vec<(u64, String)> {
 }
 
 /// Ends a server whose imports may have kept rejected rows, and whose reports may have kept files.
-async fn stop(place: &Place, server: Server<'_>) {
+async fn stop(server: Server<'_>) {
     let runs = server.json("/api/v1/runs?limit=1000").await;
     for run in runs["items"].as_array().expect("a list") {
         let path = format!("/api/v1/runs/{}", run["id"].as_str().expect("an id"));
         let forgotten = server.request(reqwest::Method::DELETE, &path, &[]).await;
         assert_eq!(forgotten.status, 204, "{}", forgotten.text());
     }
-    let _ = place;
     server.stop().await;
 }

@@ -293,7 +293,7 @@ fn rows_come_back_as_they_went_out() {
         if let Err(error) = ran {
             panic!("{error}");
         }
-        runtime.block_on(stop(&place, server));
+        runtime.block_on(stop(server));
     }
 }
 
@@ -364,7 +364,7 @@ async fn settlements_come_back_also_by_way_of_another_program() {
             assert_eq!(count(&place, "copied").await, ROWS.to_string());
             place.execute("DELETE FROM copied").await;
         }
-        stop(&place, server).await;
+        stop(server).await;
     })
     .await;
 }
