@@ -2,15 +2,13 @@
 //! of the session afterwards.
 //!
 //! A dropped stream does not end a query. So a stopped run asks the server to cancel, over a small
-//! control pool of its own, and reads the stream to its error; the session is then as good as new. One
-//! whose stream was not read to its end, or that does not answer, is closed and never used again.
+//! control pool of its own, and what is still under way is read to its end; the session is then as good
+//! as new. One that does not come to its end in time is closed and never used again.
 
 use std::fmt::Display;
-use std::pin::Pin;
 use std::time::Duration;
 
 use futures::stream::BoxStream;
-use futures::{Stream, StreamExt};
 use sqlx::pool::PoolConnection;
 use sqlx::{Arguments, Encode, Pool, Statement, Type};
 use tokio::runtime::Handle;
@@ -26,7 +24,7 @@ use crate::runs::Stop;
 /// How long a stopped query may take to end, from the request on: enough for one that sorts, which ends
 /// with an error and no rows. One that sends has megabytes under way, and ends at once when its socket
 /// closes.
-const CANCEL: Duration = Duration::from_millis(250);
+const CANCEL: Duration = Duration::from_millis(400);
 /// How long a session may take to be made ready for the next run.
 const RESET: Duration = Duration::from_millis(200);
 
@@ -50,8 +48,8 @@ pub trait Server: sqlx::Database {
         application: &str,
     ) -> Result<BoxStream<'c, sqlx::Result<<Self as sqlx::Database>::Row>>>;
 
-    /// Makes a session ready for the next run.
-    fn reset(connection: &mut Self::Connection) -> impl Future<Output = sqlx::Result<()>>;
+    /// Makes a session ready for the next run, behind whatever is still under way.
+    fn reset(connection: &mut Self::Connection) -> impl Future<Output = sqlx::Result<()>> + Send;
 
     /// Whether an error is that of a cancelled statement.
     fn is_cancelled(error: &sqlx::Error) -> bool;
@@ -60,7 +58,7 @@ pub trait Server: sqlx::Database {
     fn cancel(
         control: &Pool<Self>,
         session: Self::Session,
-    ) -> impl Future<Output = sqlx::Result<()>>;
+    ) -> impl Future<Output = sqlx::Result<()>> + Send;
 
     /// Ends a session, which may be over already.
     fn end(
@@ -114,12 +112,13 @@ impl<S: Server> ServerRows<S> {
         let mut stream = S::fetch(&mut connection, &self.query, &self.application)?;
         let mut cells = Cells::<S::Form>::new(&self.query.cells);
         let outcome = pull(stream.as_mut(), &mut cells, sink, stop).await;
-        let ended = match &outcome {
-            Ok(()) | Err(Pulled::Database(_)) => true,
-            Err(Pulled::Ours(_)) => self.cancel(session, stream.as_mut()).await,
-        };
         drop(stream);
-        self.give_back(connection, session, ended).await;
+        let goes_on = matches!(outcome, Err(Pulled::Ours(_)));
+        // Not on this thread, which gives way to others and would come to it late.
+        let back = give_back::<S>(self.control.clone(), connection, session, goes_on);
+        if let Err(error) = self.runtime.spawn(back).await {
+            tracing::error!(%session, %error, "a session was lost on its way back");
+        }
         warnings.extend(cells.warnings());
         outcome.map_err(|pulled| match pulled {
             Pulled::Ours(error) => error,
@@ -132,42 +131,37 @@ impl<S: Server> ServerRows<S> {
         let session = S::begin(&mut connection, &self.application).await.map_err(unavailable)?;
         Ok((connection, session))
     }
-
-    /// Asks the server to cancel and reads the stream to its end; `false` where it would not end in
-    /// time.
-    async fn cancel(
-        &self,
-        session: S::Session,
-        mut stream: Pin<&mut (impl Stream<Item = sqlx::Result<S::Row>> + ?Sized)>,
-    ) -> bool {
-        let ended = async {
-            if S::cancel(&self.control, session).await.is_err() {
-                return false;
-            }
-            while let Some(Ok(_)) = stream.next().await {}
-            true
-        };
-        timeout(CANCEL, ended).await.unwrap_or(false)
-    }
-
-    async fn give_back(&self, mut connection: PoolConnection<S>, session: S::Session, ended: bool) {
-        if ended && timeout(RESET, ready::<S>(&mut connection)).await.unwrap_or(false) {
-            connection.return_to_pool().await;
-            return;
-        }
-        // Not waited for: the run is over. Where even this does not answer, the server finds the socket
-        // closed.
-        drop(connection.detach());
-        let control = self.control.clone();
-        self.runtime.spawn(async move {
-            if let Err(error) = S::end(&control, session).await {
-                tracing::warn!(%session, %error, "a session could not be ended");
-            }
-        });
-    }
 }
 
-/// Whether a session is ready for the next run, after meeting a cancel request that came too late.
+/// Gives a session back, whose statement is cancelled first where it goes on; closes it where it does
+/// not come to its end in time.
+async fn give_back<S: Server>(
+    control: Pool<S>,
+    mut connection: PoolConnection<S>,
+    session: S::Session,
+    goes_on: bool,
+) {
+    let readied = async {
+        (!goes_on || S::cancel(&control, session).await.is_ok())
+            && ready::<S>(&mut connection).await
+    };
+    let time = if goes_on { CANCEL } else { RESET };
+    if timeout(time, readied).await.unwrap_or(false) {
+        connection.return_to_pool().await;
+        return;
+    }
+    // Not waited for: the run is over. Where even this does not answer, the server finds the socket
+    // closed.
+    drop(connection.detach());
+    tokio::spawn(async move {
+        if let Err(error) = S::end(&control, session).await {
+            tracing::warn!(%session, %error, "a session could not be ended");
+        }
+    });
+}
+
+/// Whether a session is ready for the next run, after meeting the error of its cancelled statement, or a
+/// cancel request that came too late.
 async fn ready<S: Server>(connection: &mut S::Connection) -> bool {
     for _ in 0..2 {
         match S::reset(connection).await {
