@@ -37,7 +37,7 @@ pub struct App {
     /// Finished files.
     pub spool: Spool,
     /// The reports.
-    pub reports: Reports,
+    pub reports: Arc<Reports>,
     /// The imports.
     pub imports: Arc<Imports>,
     /// What turns files into other formats.
@@ -96,6 +96,7 @@ impl App {
         let (kept, allowed) = (spool.clone(), permits.clone());
         let reports =
             Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);
+        let reports = Arc::new(reports);
         let faults = std::sync::RwLock::default();
         let stopping = AtomicBool::new(false);
         let app = Self {

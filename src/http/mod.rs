@@ -5,6 +5,8 @@ mod answer;
 mod caller;
 mod convert;
 mod disposition;
+mod events;
+mod exports;
 mod file;
 mod gate;
 mod headers;
@@ -39,6 +41,7 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(reports::show)
                 .service(reports::count)
                 .service(rows::rows)
+                .service(exports::begin)
                 .service(imports::list)
                 .service(imports::show)
                 .service(imports::template)
@@ -53,7 +56,8 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(runs::list)
                 .service(runs::show)
                 .service(runs::cancel)
-                .service(runs::fetch),
+                .service(runs::fetch)
+                .service(events::watch),
         )
         .service(health::live)
         .service(health::ready)

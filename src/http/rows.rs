@@ -106,6 +106,14 @@ fn head(
     response
 }
 
+/// How the file of an answer that is built first is to be handed out.
+pub fn told(request: &HttpRequest, report: &Report, asked: &Asked) -> Told {
+    Told {
+        media_type: negotiation::media_type(asked.format, request).into(),
+        name: file_name(report, asked),
+    }
+}
+
 fn file_name(report: &Report, asked: &Asked) -> String {
     let extension = asked.format.extension();
     let wanted = asked.filename.as_deref().and_then(|name| asked_name(name, extension));
@@ -124,10 +132,7 @@ async fn prepare(
     report: &Report,
     asked: Asked,
 ) -> Result<HttpResponse, Refusal> {
-    let told = Told {
-        media_type: negotiation::media_type(asked.format, request).into(),
-        name: file_name(report, &asked),
-    };
+    let told = told(request, report, &asked);
     let prepared = app.reports.prepare(report, asked, caller, told).await?;
     let Prepared { run, file, next, waits } = prepared;
     let mut response = file::prepared(request, run, file, waits, &app.runs)?;

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tracing::Instrument;
 use uuid::Uuid;
 
 use super::{Asked, Reports, StopOnDrop};
@@ -38,6 +39,13 @@ pub struct Prepared {
     pub next: Option<String>,
     /// How long it waited for its permit, and then was built.
     pub waits: [Duration; 2],
+}
+
+/// A run that has begun, and when.
+struct Begun {
+    run: Run,
+    arrived: Result<Place>,
+    at: Instant,
 }
 
 /// A page that was read to its end before the status went out.
@@ -93,28 +101,68 @@ impl Reports {
         caller: &Caller,
         told: Told,
     ) -> Result<Prepared, Refused> {
-        let begun = Instant::now();
+        let at = Instant::now();
         let arrived = self.permits.builds.arrive();
         let run = self.begin(RunKind::Report, report, &asked, caller).await?;
         let id = run.id();
         // A client that leaves while his file is built does not want it.
         let _guard = StopOnDrop(run.stop().clone());
-        let prepared = async {
-            let (run, permit) = permitted(run, arrived).await?;
-            let queued = begun.elapsed();
-            let file = match self.spool.begin(id, What::File, told, run.stop().clone()) {
-                Ok(file) => file,
-                Err(error) => return Err(run.refuse(error).await),
-            };
-            let delivery =
-                self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
-            let next = delivery::write(delivery, Box::new(file), Some(permit)).await?.next;
-            let gone = || Error::Gone("the file of this run has expired; ask for it again".into());
-            let file = self.spool.find(id, What::File).ok_or_else(gone)?;
-            let waits = [queued, begun.elapsed().saturating_sub(queued)];
-            Ok(Prepared { run: id, file, next, waits })
+        let built = self.build(Begun { run, arrived, at }, report, asked, caller, told).await;
+        built.map_err(|error| Refused { error, run: Some(id) })
+    }
+
+    async fn build(
+        &self,
+        begun: Begun,
+        report: &Report,
+        asked: Asked,
+        caller: &Caller,
+        told: Told,
+    ) -> Result<Prepared> {
+        let Begun { run, arrived, at } = begun;
+        let id = run.id();
+        let (run, permit) = permitted(run, arrived).await?;
+        let queued = at.elapsed();
+        let file = match self.spool.begin(id, What::File, told, run.stop().clone()) {
+            Ok(file) => file,
+            Err(error) => return Err(run.refuse(error).await),
         };
-        prepared.await.map_err(|error| Refused { error, run: Some(id) })
+        let delivery = self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
+        let next = delivery::write(delivery, Box::new(file), Some(permit)).await?.next;
+        let gone = || Error::Gone("the file of this run has expired; ask for it again".into());
+        let file = self.spool.find(id, What::File).ok_or_else(gone)?;
+        let waits = [queued, at.elapsed().saturating_sub(queued)];
+        Ok(Prepared { run: id, file, next, waits })
+    }
+
+    /// Begins to build the whole answer as a file, and goes on whoever leaves; how it ends is told by the
+    /// run, whose id this gives, and the file stays for a while.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] where too many wait already; [`Error::Unavailable`].
+    pub async fn export(
+        self: &Arc<Self>,
+        report: Arc<Report>,
+        asked: Asked,
+        caller: Caller,
+        told: Told,
+    ) -> Result<Uuid, Refused> {
+        let at = Instant::now();
+        let arrived = self.permits.builds.arrive();
+        let run = self.begin(RunKind::Export, &report, &asked, &caller).await?;
+        let id = run.id();
+        let place = match arrived {
+            Ok(place) => place,
+            Err(error) => return Err(Refused { error: run.refuse(error).await, run: Some(id) }),
+        };
+        let reports = Arc::clone(self);
+        let work = async move {
+            let begun = Begun { run, arrived: Ok(place), at };
+            // What it says against the report, its run says.
+            let _ = reports.build(begun, &report, asked, &caller, told).await;
+        };
+        tokio::spawn(work.instrument(tracing::Span::current()));
+        Ok(id)
     }
 
     /// Writes an answer into a writer, as a run of the command line.

@@ -6,10 +6,11 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
+use crate::faults::LONG;
 use crate::support::{Server, on_every_backend, until};
 
 /// Every address with its methods.
-const ROUTES: [(&str, &[&str]); 20] = [
+const ROUTES: [(&str, &[&str]); 22] = [
     ("/", &["get"]),
     ("/api/openapi.json", &["get"]),
     ("/api/v1/convert", &["post"]),
@@ -22,9 +23,11 @@ const ROUTES: [(&str, &[&str]); 20] = [
     ("/api/v1/reports", &["get"]),
     ("/api/v1/reports/{name}", &["get"]),
     ("/api/v1/reports/{name}/count", &["get"]),
+    ("/api/v1/reports/{name}/exports", &["post"]),
     ("/api/v1/reports/{name}/rows", &["get"]),
     ("/api/v1/runs", &["get"]),
     ("/api/v1/runs/{id}", &["delete", "get"]),
+    ("/api/v1/runs/{id}/events", &["get"]),
     ("/api/v1/runs/{id}/file", &["get"]),
     ("/api/v1/runs/{id}/problems", &["get"]),
     ("/health/live", &["get"]),
@@ -73,6 +76,14 @@ async fn the_document_lists_exactly_the_routes() {
                     "{method} {path}: {}",
                     answer.status
                 );
+                if answer.status == 202 {
+                    let begun = answer.run();
+                    let over = |run: &Json| run["finished_at"] != Json::Null;
+                    server.until_run(&begun, over, LONG).await;
+                    // Its file stays otherwise.
+                    let begun = format!("/api/v1/runs/{begun}");
+                    assert_eq!(server.request(Method::DELETE, &begun, &[]).await.status, 204);
+                }
             }
         }
         server.stop().await;

@@ -16,6 +16,8 @@
 #[cfg(test)]
 mod about;
 #[cfg(test)]
+mod background;
+#[cfg(test)]
 mod commands;
 #[cfg(test)]
 mod convert;
