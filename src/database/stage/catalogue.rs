@@ -2,7 +2,8 @@
 //! what it demands of rows by itself.
 
 use super::demand::Demand;
-use super::plan::{Plan, Referenced, Sql, Staged, TableName};
+use super::plan::{Plan, Referenced, Staged, TableName};
+use super::sql::Sql;
 use crate::database::Dialect;
 use crate::database::load::Loader;
 use crate::error::{Error, Result};

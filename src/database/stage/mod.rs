@@ -8,18 +8,22 @@
 
 mod catalogue;
 mod demand;
+mod notes;
 mod plan;
+mod sql;
 mod watch;
 
 use std::path::Path;
 
 pub use demand::Demand;
+pub use notes::committed;
 pub use plan::{Plan, Referenced, Staged, TableName};
 
 use self::catalogue::Known;
-use self::plan::{BEYOND, DOUBLED, FAULTS, MISSING, Part, ROWS, Sql, TAKEN};
+use self::notes::{NOTES, given_up, prepare_notes};
+use self::sql::{BEYOND, DOUBLED, FAULTS, MISSING, Part, ROWS, Sql, TAKEN};
 use self::watch::Watch;
-use super::load::{Loader, Table, Target};
+use super::load::{Loader, Table};
 use super::{Database, Dialect};
 use crate::error::{Error, Result};
 use crate::rows::{Kind, RowSink};
@@ -60,9 +64,6 @@ pub struct Merged {
     /// Rows that were there as they are.
     pub unchanged: u64,
 }
-
-/// The table in the business database that says which imports were committed.
-const NOTES: &str = "tallyroll_imports";
 
 /// Rows being staged.
 #[derive(Debug)]
@@ -174,7 +175,7 @@ impl Stage {
         for statement in self.sql().find() {
             self.run(&statement)?;
         }
-        let (faults, rules) = (plan::faults(), &self.rules);
+        let (faults, rules) = (sql::faults(), &self.rules);
         let told = self.loader.integers(&faults, &mut |row| each(found(row, rules)?));
         self.or_stopped(told)
     }
@@ -184,7 +185,7 @@ impl Stage {
     /// # Errors
     /// What the database says.
     pub fn count_bad(&mut self) -> Result<u64> {
-        self.count(&plan::count_bad())
+        self.count(&sql::count_bad())
     }
 
     /// Takes the rows at fault away.
@@ -192,7 +193,7 @@ impl Stage {
     /// # Errors
     /// What the database says.
     pub fn discard_bad(&mut self) -> Result<()> {
-        self.run(&plan::discard()).map(drop)
+        self.run(&sql::discard()).map(drop)
     }
 
     /// What a merge of these columns would do.
@@ -330,66 +331,4 @@ fn found(row: &[Option<i64>], rules: &[Vec<usize>]) -> Result<Found> {
         code => return Err(Error::internal("checking staged rows", format!("the code {code}"))),
     };
     Ok(Found { row: number(*row), columns, clash })
-}
-
-/// Makes the table of notes where it is not there.
-fn prepare_notes(target: &Target) -> Result<()> {
-    let mut loader = Loader::begin_reading(target)?;
-    if loader.texts(&format!("SELECT run_id FROM {NOTES} WHERE 1 = 0"), &[]).is_ok() {
-        return Ok(());
-    }
-    drop(loader);
-    let mut loader = Loader::begin(target)?;
-    let text = match target {
-        Target::Sqlite(_) | Target::Postgres { .. } => "text",
-        Target::MySql { .. } => "longtext",
-    };
-    if matches!(target, Target::Postgres { .. }) {
-        // Of two that make it at once, one would fail.
-        loader.execute("SELECT pg_advisory_xact_lock(8386109806014461299)")?;
-    }
-    loader.execute(&format!(
-        "CREATE TABLE IF NOT EXISTS {NOTES} (run_id varchar(36) NOT NULL PRIMARY KEY, \
-         import varchar(200) NOT NULL, committed_at varchar(40) NOT NULL, result {text} NOT NULL)"
-    ))?;
-    loader.commit(&[])
-}
-
-fn given_up() -> Error {
-    Error::Unavailable {
-        code: "node_lost",
-        detail: "this process was taken for dead and its import given up for another; ask again"
-            .into(),
-        source: None,
-    }
-}
-
-/// What a run came to that was committed. Nothing where it was not, and then it never will be: its
-/// process may only have been taken for dead, and would go on when it comes back.
-///
-/// # Errors
-/// [`Error::Unavailable`] where the database cannot be reached, [`Error::Busy`] where another writer
-/// is in the way for too long.
-pub fn committed(database: &Database, run: &str) -> Result<Option<String>> {
-    let target = database.target();
-    prepare_notes(&target)?;
-    let mut loader = Loader::begin(&target)?;
-    // A note without a result takes the place of the one that must not come any more; where that
-    // one is being committed, this waits for it.
-    let (insert, unless, place) = match database.dialect() {
-        Dialect::Sqlite => ("INSERT OR IGNORE INTO", "", "?"),
-        Dialect::Postgres => ("INSERT INTO", "ON CONFLICT DO NOTHING", "$1"),
-        Dialect::MySql => ("INSERT IGNORE INTO", "", "?"),
-    };
-    if database.dialect() == Dialect::Postgres {
-        loader.execute("SET LOCAL lock_timeout = '10s'")?;
-    }
-    let run = run.replace('\'', "''");
-    loader.execute(&format!(
-        "{insert} {NOTES} (run_id, import, committed_at, result) VALUES ('{run}', '', 'never', '') {unless}"
-    ))?;
-    let sql = format!("SELECT result FROM {NOTES} WHERE run_id = {place}");
-    let result = loader.texts(&sql, &[&run])?.into_iter().next().flatten();
-    loader.commit(&[])?;
-    Ok(result.filter(|result| !result.is_empty()))
 }
