@@ -57,9 +57,11 @@ pub(super) fn xlsx(tabs: &[Tab<'_>], texts: &str) -> Vec<u8> {
     let targets: Vec<_> = (1..=tabs.len())
         .map(|number| ("worksheet".to_owned(), format!("worksheets/sheet{number}.xml")))
         .collect();
-    let (format, style) = match tabs.iter().any(|tab| tab.xml.contains("s=\"3\"")) {
-        true => ("<numFmt numFmtId=\"165\" formatCode=\"00000\"/>", "<xf numFmtId=\"165\"/>"),
-        false => ("", ""),
+    let pads = tabs.iter().any(|tab| tab.xml.contains("s=\"3\""));
+    let (format, style) = if pads {
+        ("<numFmt numFmtId=\"165\" formatCode=\"00000\"/>", "<xf numFmtId=\"165\"/>")
+    } else {
+        ("", "")
     };
     let styles = format!(
         "<styleSheet xmlns=\"{MAIN}\"><numFmts><numFmt numFmtId=\"164\" formatCode=\"[h]:mm\"/>\

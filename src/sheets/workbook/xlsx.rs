@@ -25,10 +25,9 @@ pub(super) fn read(at: &At, survey: &Survey, job: &mut Job<'_>) -> Result<()> {
     let mut rows = Rows::new(&mut *job.sink, job.limits.columns, from_1904);
     let mut cells = book.worksheet_cells_reader(name).map_err(|error| refuse::xlsx(&error))?;
     let widths: Vec<usize> = cells.styles().iter().map(zeros).collect();
-    let mut twin = match widths.iter().any(|width| *width > 0) {
-        true => Some(Xlsx::new(at.clone()).map_err(|error| refuse::xlsx(&error))?),
-        false => None,
-    };
+    let pads = widths.iter().any(|width| *width > 0);
+    let mut twin =
+        pads.then(|| Xlsx::new(at.clone())).transpose().map_err(|error| refuse::xlsx(&error))?;
     let twin = twin.as_mut().map(|book| book.worksheet_cells_reader(name)).transpose();
     let twin = twin.map_err(|error| refuse::xlsx(&error))?;
     let mut padded = twin.map(|cells| Padded::new(cells, widths)).transpose()?;

@@ -8,8 +8,10 @@ use serde_json::Value as Json;
 
 use super::stand::{LONG, ROWS, entries, file, hold_up, pass, stand, stands, until_it_stands};
 use super::{count, stop, transactions};
-use crate::faults::{cancelled, failed, nothing_is_kept};
-use crate::support::{Backend, Place, Server, Stream, on_every_backend, on_every_server, until};
+use crate::faults::{cancelled, failed, nothing_is_kept, numbers};
+use crate::support::{
+    Backend, Held, Place, Server, Stream, on_every_backend, on_every_server, until,
+};
 
 const PATH: &str = "/api/v1/imports/entries";
 /// One import at once, so that a permit that does not come back is missed.
@@ -93,6 +95,79 @@ async fn a_session_that_is_ended_within_the_merge_stores_nothing() {
         assert_eq!((status, &told["code"]), (503, &"database_unavailable".into()), "{told}");
         failed(&server, &run, "database_unavailable").await;
         held.let_go().await;
+        pass(&place).await;
+        nothing_is_left(&place, &server).await;
+        stop(server).await;
+    })
+    .await;
+}
+
+/// Has an import into `entries` stand at its row 1000 with what it has stored, and change `others` next.
+async fn stand_before_others(place: &Place) -> Held {
+    let numbers = numbers(place.backend(), 20_000);
+    place
+        .execute(&format!(
+            "CREATE TABLE others (n bigint NOT NULL); \
+             INSERT INTO others SELECT g FROM {numbers} AS numbers"
+        ))
+        .await;
+    let trigger = place.backend().pick(
+        "",
+        "CREATE FUNCTION stand() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM pg_advisory_xact_lock(7); UPDATE others SET n = n + 1; RETURN NEW; END'; \
+         CREATE TRIGGER stand BEFORE INSERT ON entries FOR EACH ROW WHEN (NEW.qty = 1000) \
+         EXECUTE FUNCTION stand()",
+        "CREATE TRIGGER stand BEFORE INSERT ON entries FOR EACH ROW IF NEW.qty = 1000 THEN \
+         DO GET_LOCK(CONCAT('stand ', DATABASE()), 600); UPDATE others SET n = n + 1; END IF",
+    );
+    place.execute(trigger).await;
+    place
+        .hold(place.backend().pick(
+            "",
+            "SELECT pg_advisory_lock(7)",
+            "DO GET_LOCK(CONCAT('stand ', DATABASE()), 0)",
+        ))
+        .await
+}
+
+#[tokio::test]
+async fn two_writers_that_wait_for_each_other_are_told_apart_and_the_import_may_come_again() {
+    on_every_server(async |place| {
+        entries(&place).await;
+        let server = Server::start(&place, &ONE).await;
+        let held = stand_before_others(&place).await;
+        let (stream, run) = begin(&server, &file(ROWS), ROWS).await;
+        until_it_stands(&place).await;
+        // The other has changed more, so that MariaDB lets it go first; of PostgreSQL's it is whoever
+        // finds out.
+        let (begin, wait) = place.backend().pick(
+            ("", ""),
+            (
+                "SET deadlock_timeout = '1h'; BEGIN; UPDATE others SET n = n + 1",
+                "LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE",
+            ),
+            ("BEGIN; UPDATE others SET n = n + 1", "SELECT count(*) FROM entries FOR UPDATE"),
+        );
+        let mut other = place.hold(begin).await;
+        let waiting = tokio::spawn(async move {
+            other.then(wait).await;
+            other
+        });
+        let waits = place.backend().pick(
+            "",
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+             AND wait_event_type = 'Lock' AND wait_event = 'relation'",
+            // Counted in no time, where nobody is in the way.
+            "SELECT count(*) FROM information_schema.processlist WHERE db = DATABASE() \
+             AND info LIKE 'SELECT count(*) FROM entries FOR%' AND time_ms > 300",
+        );
+        until("the other waits", LONG, async || (place.value(waits).await == "1").then_some(()))
+            .await;
+        held.let_go().await;
+        let (status, told) = problem(stream).await;
+        assert_eq!((status, &told["code"]), (429, &"busy".into()), "{told}");
+        failed(&server, &run, "busy").await;
+        waiting.await.expect("the other goes on").let_go().await;
         pass(&place).await;
         nothing_is_left(&place, &server).await;
         stop(server).await;

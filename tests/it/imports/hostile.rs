@@ -80,7 +80,7 @@ fn books() -> Vec<(&'static str, Vec<u8>, Becomes)> {
         ("1,001 columns", xlsx(&row(1, &beside), ">"), Refused(422, "too_many_columns", "1000")),
         ("10^11 texts", texts("100000000000"), Refused(422, "too_much_memory", "CSV")),
         ("2^64 texts", texts("18446744073709551616"), Stored(1)),
-        ("a header alone", xlsx(&row(1, &HEADER), ">"), Stored(0)),
+        ("a header alone", xlsx(&row(1, &HEADER), ">"), Refused(422, "no_rows", "no row below")),
         ("no row at all", xlsx("", ">"), Refused(422, "header_not_found", "no rows")),
     ]
 }
@@ -106,7 +106,7 @@ fn texts() -> Vec<(&'static str, Vec<u8>, Becomes)> {
     vec![
         ("0 bytes", Vec::new(), Refused(422, "empty_file", "empty")),
         ("line ends alone", b"\n\n\r\n".to_vec(), Refused(422, "header_not_found", "거래번호")),
-        ("a header alone", format!("{header}\n").into(), Stored(0)),
+        ("a header alone", format!("{header}\n").into(), Refused(422, "no_rows", "no row below")),
         ("no header", b"1,2,3\n4,5,6\n".to_vec(), Refused(422, "header_not_found", "거래번호")),
         (
             "a heading twice",

@@ -141,3 +141,31 @@ async fn a_workbook_that_was_mended_in_part_is_handed_back_again() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_formula_that_nobody_calculated_is_never_handed_back_as_an_empty_cell() {
+    on_every_backend(async |place| {
+        transactions(&place).await;
+        let server = Server::start(&place, &[]).await;
+        let mut book = Writer::new();
+        let sheet = book.add_worksheet();
+        texts(sheet, 0, &HEADINGS[..6]);
+        texts(sheet, 1, &["A-1", "한빛", "1", "1.50", "2026-01-05", "tomorrow"]);
+        let sent = book.save_to_buffer().expect("it can be made");
+        let codes = |problem: &Json| problem["problems"][0]["code"].clone();
+        let refused = upload(&server, "transactions", "", sent).await;
+        assert_eq!(codes(&refused.problem(422, "import_rejected")), "not_a_time");
+        // openpyxl writes formulas and calculates none.
+        let back = handed_back(&server, &refused.run()).await;
+        let (mended, _) = mend(&place, &back, &json!({ "결제일시": "=NOW()" }));
+        let refused = upload(&server, "transactions", "", mended).await;
+        assert_eq!(codes(&refused.problem(422, "import_rejected")), "unevaluated_formula");
+        // The cell may be empty in this import, and would be taken so.
+        let back = handed_back(&server, &refused.run()).await;
+        let refused = upload(&server, "transactions", "", back).await;
+        assert_eq!(codes(&refused.problem(422, "import_rejected")), "error_cell");
+        assert_eq!(count(&place, "transactions").await, "0");
+        stop(server).await;
+    })
+    .await;
+}

@@ -43,6 +43,23 @@ impl Held {
         }
     }
 
+    /// Has the session do more, which may wait for what others have locked.
+    pub async fn then(&mut self, sql: &str) {
+        let statement = sqlx::raw_sql(AssertSqlSafe(sql));
+        match self {
+            Self::Sqlite(connection) => {
+                connection.execute_batch(sql).map_err(|error| error.to_string())
+            }
+            Self::Postgres(session) => {
+                statement.execute(session).await.map(drop).map_err(|error| error.to_string())
+            }
+            Self::MySql(session) => {
+                statement.execute(session).await.map(drop).map_err(|error| error.to_string())
+            }
+        }
+        .unwrap_or_else(|error| panic!("{error}: {sql}"));
+    }
+
     /// Ends the session, and with it what it has locked.
     pub async fn let_go(self) {
         match self {
