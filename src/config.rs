@@ -219,6 +219,8 @@ pub struct Uploads {
     pub inflated: u64,
 }
 
+/// Bytes that the parts of a form may have around an uploaded file.
+pub const AROUND_FILE: u64 = 64 << 10;
 /// How long an idle connection stays open. What stands in front of the server keeps its own for less
 /// than this, so that it sends no request into one that is being closed.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(5);

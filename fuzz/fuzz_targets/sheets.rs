@@ -4,6 +4,7 @@
 //! ```text
 //! rustup toolchain install nightly
 //! cargo install cargo-fuzz
+//! mkdir -p fuzz/corpus/sheets
 //! cargo +nightly fuzz run -s none sheets fuzz/corpus/sheets tests/fixtures -- -max_len=65536
 //! ```
 //!

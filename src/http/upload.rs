@@ -14,14 +14,13 @@ use futures::{Stream, StreamExt};
 use tokio::task::spawn_blocking;
 
 use crate::app::App;
+use crate::config::AROUND_FILE;
 use crate::error::{Error, Problem, Result};
 use crate::runs::{Stop, StopOnDrop};
 use crate::spool::Upload;
 
 /// Bytes gathered before they are written.
 const GATHERED: usize = 256 << 10;
-/// What the parts of a form may have around the file.
-const AROUND: u64 = 64 << 10;
 
 /// Takes in the file of a request, as it is whole.
 ///
@@ -41,7 +40,7 @@ pub async fn receive(app: &App, request: &HttpRequest, payload: web::Payload) ->
         )));
     }
     let is_form = kind.starts_with("multipart/");
-    let around = if is_form { AROUND } else { 0 };
+    let around = if is_form { AROUND_FILE } else { 0 };
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     if declared
         .and_then(|length| length.parse().ok())
@@ -83,7 +82,7 @@ where
     let mut size = 0;
     while let Some(chunk) = rest.next().await {
         size += chunk.map_err(|error| cut_body(&error))?.len() as u64;
-        if size > AROUND {
+        if size > AROUND_FILE {
             return Err(too_large(limit));
         }
     }

@@ -3,13 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use crate::config::{Auth, Config, KEEP_ALIVE};
+use crate::config::{AROUND_FILE, Auth, Config, KEEP_ALIVE};
 use crate::error::{Error, Problem, Result};
 
 const TEMPLATE: &str = include_str!("nginx.conf");
 
-/// The largest body that nginx takes, in bytes: no address of the server takes a large one.
-const MAX_BODY: u64 = 1 << 20;
 /// What nginx gives a client beyond the server's own time-out, so that the server's word comes
 /// first: what lies in the kernel between the two still moves when the client has stopped.
 const BEYOND: Duration = Duration::from_secs(30);
@@ -73,6 +71,8 @@ pub fn nginx(config: &Config, site: &Site) -> Result<String> {
     let names = server_names(&site.server_names)?;
     let beyond_stall = config.stall_timeout + BEYOND;
     let silence = config.queue_wait + config.first_row_timeout + SILENCE;
+    // Of what is a little larger the server says so itself, whether or not it comes in a form.
+    let max_body = config.uploads.size.saturating_add(AROUND_FILE);
     let values = [
         // These hold others.
         ("listen", lines.listen.into()),
@@ -88,8 +88,8 @@ pub fn nginx(config: &Config, site: &Site) -> Result<String> {
         ("queue_wait", time(config.queue_wait)),
         ("first_row", time(config.first_row_timeout)),
         ("read_timeout", time(silence)),
-        ("max_body", size(MAX_BODY)),
-        ("max_body_bytes", MAX_BODY.to_string()),
+        ("max_body", size(max_body)),
+        ("max_upload", config.uploads.size.to_string()),
     ];
     let fill = |text: String, (name, value): &(&str, String)| {
         text.replace(&format!("{{{{{name}}}}}"), value)

@@ -69,7 +69,7 @@ impl Known {
                  CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) \
                  ELSE format_type(a.atttypid, a.atttypmod) END) \
                  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
-                 WHERE a.attrelid = $1::text::regclass AND a.attname = $2 AND NOT a.attisdropped",
+                 WHERE a.attrelid = to_regclass($1) AND a.attname = $2 AND NOT a.attisdropped",
                 &[into, &column.column],
             ),
             // Where null asks for a number or the time, it is none.
@@ -208,6 +208,6 @@ fn references(
 }
 
 fn missing(column: &Staged) -> Error {
-    let missing = format!("the table has no column \"{}\"", column.column);
-    Error::internal("preparing to stage rows", missing)
+    let source = format!("the table has no column \"{}\"", column.column).into();
+    Error::Query { doing: "looking a table up that rows go into".into(), source }
 }

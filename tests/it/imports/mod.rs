@@ -16,7 +16,7 @@ mod inspect;
 mod memory;
 mod mending;
 mod round_trip;
-mod stand;
+pub(crate) mod stand;
 mod storing;
 mod uploads;
 

@@ -23,13 +23,13 @@ const ENTRIES: &str = "into = \"entries\"
     required = true";
 
 /// Makes the table `entries` and its import.
-pub(super) async fn entries(place: &Place) {
+pub(crate) async fn entries(place: &Place) {
     place.execute("CREATE TABLE entries (code varchar(20) NOT NULL, qty bigint NOT NULL)").await;
     place.import("entries", ENTRIES);
 }
 
 /// A file of this many rows, numbered from 1.
-pub(super) fn file(rows: u64) -> Vec<u8> {
+pub(crate) fn file(rows: u64) -> Vec<u8> {
     let rows: String = (1..=rows).map(|row| format!("A-{row},{row}\n")).collect();
     format!("code,qty\n{rows}").into_bytes()
 }

@@ -9,7 +9,8 @@ use tokio::net::TcpListener;
 
 use super::raw;
 use crate::faults::{long_report, rows, short_report, sorting_report};
-use crate::support::{Answer, Nginx, Server, behind_nginx, once_behind_nginx, until};
+use crate::imports::stand::{entries, file};
+use crate::support::{Answer, Nginx, Server, Stream, behind_nginx, once_behind_nginx, until};
 
 /// Everything of a problem but what differs from request to request.
 fn same(answer: &Answer, status: u16, code: &str) -> (Json, Vec<(String, String)>) {
@@ -88,7 +89,9 @@ async fn what_nginx_refuses_by_itself_is_a_problem_too() {
         nginx_says(&nginx, &get("/nothing", &header(90_000)), 404, "not_found").await;
         nginx_says(&nginx, &get("/", &header(110_000)), 431, "head_too_large").await;
         nginx_says(&nginx, &get("/", &header(280_000)), 431, "head_too_large").await;
-        let much = format!("POST /api/v1/runs {host}Content-Length: 1048577\r\n\r\n");
+        // Beyond a file of max_upload and what a form has around it.
+        let length = (512 << 20) + (64 << 10) + 1;
+        let much = format!("POST /api/v1/imports/payments {host}Content-Length: {length}\r\n\r\n");
         nginx_says(&nginx, &much, 413, "too_large").await;
         nginx_says(&nginx, &get("/", "Content-Length: x\r\n"), 400, "malformed_request").await;
         nginx_says(&nginx, &get("/%ZZ", ""), 400, "malformed_request").await;
@@ -209,6 +212,31 @@ async fn what_is_printed_is_a_configuration_that_nginx_takes() {
         assert_eq!((refused.code, refused.text()), (Some(1), ""));
         assert!(refused.stderr.contains("a port that stays the same"), "{}", refused.stderr);
         other.stop().await;
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_is_taken_through_nginx_up_to_what_the_server_takes() {
+    once_behind_nginx(async |place| {
+        entries(&place).await;
+        let settings = [("max-upload", "4MiB")];
+        let server = Server::start(&place, &settings).await;
+        let nginx = Nginx::start(&place, &server, &settings).await;
+        let path = "/api/v1/imports/entries";
+        let rows = file(200_000);
+        assert!(rows.len() > 2 << 20, "more than nginx takes unless it is told to");
+        let mut taken = Stream::post(&nginx, path, &[], &rows).await;
+        taken.head().await;
+        let outcome: Json = serde_json::from_slice(&taken.body().await.bytes).expect("JSON");
+        assert_eq!((taken.status(), &outcome["inserted"]), (200, &200_000.into()), "{outcome}");
+        let mut much = Stream::post(&nginx, path, &[], &vec![b'x'; (4 << 20) + 1]).await;
+        much.head().await;
+        let told: Json = serde_json::from_slice(&much.body().await.bytes).expect("a problem");
+        assert_eq!((much.status(), &told["code"]), (413, &"too_large".into()), "{told}");
+        assert_eq!(server.temporary_files(), Vec::<String>::new());
+        nginx.stop().await;
         server.stop().await;
     })
     .await;
