@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use actix_web::http::Method;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use actix_web::{HttpRequest, HttpResponse, get, web};
+use actix_web::{HttpRequest, HttpResponse, route, web};
 use async_stream::try_stream;
 use bytes::Bytes;
 use futures::Stream;
@@ -40,7 +41,7 @@ pub struct ProgressEvent {
         (status = 200, description = "Events; the data of progress is", content_type = "text/event-stream", body = ProgressEvent),
         (status = 404, body = ProblemView, content_type = "application/problem+json"),
     ))]
-#[get("/runs/{id}/events")]
+#[route("/runs/{id}/events", method = "GET", method = "HEAD")]
 pub async fn watch(
     app: web::Data<App>,
     caller: Caller,
@@ -54,6 +55,9 @@ pub async fn watch(
         .insert_header((CONTENT_TYPE, "text/event-stream"))
         .insert_header((CACHE_CONTROL, "no-store"))
         .insert_header(("X-Accel-Buffering", "no"));
+    if request.method() == Method::HEAD {
+        return Ok(response.streaming(futures::stream::empty::<Result<Bytes, Refusal>>()));
+    }
     Ok(response.streaming(events(app, caller, first)))
 }
 

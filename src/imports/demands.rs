@@ -16,13 +16,27 @@ pub(super) fn meet<'v>(
 ) -> Result<Value<'v>, CellFault> {
     let fault = match value {
         Value::Null if demand.needed => Some(("required", "must be filled in".to_owned())),
-        Value::Text(text) => demand.characters.and_then(|most| too_long(text, most)),
+        Value::Text(text) => {
+            let long = demand.characters.and_then(|most| too_long(text, most));
+            let large = long.or_else(|| demand.bytes.and_then(|most| too_large(text, most)));
+            large.or_else(|| demand.binary.then(|| made_a_number(text)).flatten())
+        }
         Value::Int(number) => {
             let digits = number.unsigned_abs().checked_ilog10().map_or(1, |digits| digits + 1);
             let whole = demand.whole.and_then(|bounds| beyond(number, bounds));
             whole.or_else(|| demand.digits.and_then(|digits_of| too_many(digits, 0, digits_of)))
         }
         Value::Decimal(text) => decimal(text, demand),
+        // Its shortest digits, which never have an exponent here.
+        Value::Float(number) if demand.whole.is_some() || demand.digits.is_some() => {
+            decimal(&number.to_string(), demand)
+        }
+        Value::Time(_) if demand.part_of_moment => Some((
+            "not_kept",
+            "is a moment, and its column keeps a day or a time of day alone; have whoever runs the \
+             server correct the column's type in the definition"
+                .to_owned(),
+        )),
         Value::Time(at) => demand.fraction.and_then(|digits| too_fine(at.nanos, digits)),
         Value::Null
         | Value::Bool(_)
@@ -41,6 +55,9 @@ pub(super) fn meet<'v>(
     }
 }
 
+/// Decimal digits that a binary number keeps whatever they are.
+const BINARY_DIGITS: usize = 15;
+
 type Said = (&'static str, String);
 
 fn too_long(text: &str, most: usize) -> Option<Said> {
@@ -52,6 +69,24 @@ fn too_long(text: &str, most: usize) -> Option<Said> {
     (length > most).then(|| {
         let by = length - most;
         ("too_long", format!("takes {most} characters and has {length}; shorten it by {by}"))
+    })
+}
+
+fn too_large(text: &str, most: usize) -> Option<Said> {
+    (text.len() > most).then(|| {
+        let detail = format!("takes {most} bytes of UTF-8 and has {}; shorten it", text.len());
+        ("too_long", detail)
+    })
+}
+
+/// Has something against a text that SQLite would take for a number, and write as one.
+fn made_a_number(text: &str) -> Option<Said> {
+    let number = text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    let same = text.parse::<i64>().is_ok_and(|whole| whole.to_string() == text);
+    (number && !same).then(|| {
+        let detail = "would become a number that is written otherwise; have whoever runs the server \
+                      make the column a text";
+        ("not_kept", detail.to_owned())
     })
 }
 
@@ -87,6 +122,16 @@ fn decimal(text: &str, demand: &Demand) -> Option<Said> {
             let number = format!("{sign}0{before}").parse();
             beyond(number.unwrap_or(if sign.is_empty() { i64::MAX } else { i64::MIN }), bounds)
         });
+    }
+    // Of a binary number so many are kept, whatever they are.
+    let significant = format!("{before}{after}");
+    let significant = significant.trim_matches('0').len();
+    if demand.binary && significant > BINARY_DIGITS {
+        let detail = format!(
+            "has {significant} digits, and its column keeps {BINARY_DIGITS}; have whoever runs the \
+             server make the column a text"
+        );
+        return Some(("not_kept", detail));
     }
     too_many(digits(before), digits(after), demand.digits?)
 }
@@ -125,6 +170,22 @@ mod tests {
         assert_eq!(code("-99999999999999999999999", &whole), Some("too_small"));
         assert_eq!(code("99999999999999999999999", &whole), Some("too_large"));
         assert_eq!(code("0.5", &whole), Some("too_many_decimals"));
+    }
+
+    #[test]
+    fn what_sqlite_would_make_a_binary_number_of_stays_what_it_is() {
+        let binary = Demand { binary: true, ..Demand::default() };
+        let code = |text| decimal(text, &binary).map(|(code, _)| code);
+        assert_eq!(code("9999999999999.99"), None);
+        assert_eq!(code("-0.000123"), None);
+        assert_eq!(code("99999999999999.99"), Some("not_kept"));
+        assert_eq!(code("9007199254740993"), Some("not_kept"));
+        for kept in ["7", "-7", "A-7", "", "1,000"] {
+            assert_eq!(made_a_number(kept), None, "{kept}");
+        }
+        for lost in ["007", "1e5", "1.50", "+7", " 7"] {
+            assert!(made_a_number(lost).is_some(), "{lost}");
+        }
     }
 
     #[test]

@@ -29,8 +29,10 @@ impl MySqlLoader {
         // What is locked to keep others off a table includes the gaps between its rows.
         let begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN";
         let mut session = Session::begin(pool, runtime, Some(begin))?;
-        // A lax server would cut a text that is too long, and make what is no number zero.
-        session.execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')")?;
+        // A lax server would cut a text that is too long, and make what is no number zero; and every
+        // server would make up a number where a key that it counts is 0.
+        let strict = "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO";
+        session.execute(&format!("SET SESSION sql_mode = CONCAT(@@sql_mode, ',{strict}')"))?;
         Ok(Self(session))
     }
 
@@ -199,12 +201,19 @@ const LOCK_WAIT: u16 = 1205;
 /// `ER_LOCK_DEADLOCK`: another writer wanted the same rows in another order, and went first.
 const DEADLOCK: u16 = 1213;
 
+/// `WARN_DATA_TRUNCATED`, which is an error to who is strict: a value that an enumeration does not have.
+const NO_SUCH_VALUE: u16 = 1265;
+/// `ER_NO_DEFAULT_FOR_FIELD`.
+const NO_DEFAULT: u16 = 1364;
+
 /// What an error means that the server raised against rows as they are.
 fn refused_rows(error: &sqlx::Error) -> Option<String> {
     let said = error.as_database_error()?;
-    // Data exceptions, integrity constraint violations, what a trigger raised.
+    // Data exceptions, integrity constraint violations, what a trigger raised; two have the state of a
+    // warning, and of nothing in particular.
     let state = said.code()?;
-    let ours = ["22", "23", "45"].contains(&state.get(..2)?);
+    let ours = ["22", "23", "45"].contains(&state.get(..2)?)
+        || matches!(number(error), Some(NO_SUCH_VALUE | NO_DEFAULT));
     ours.then(|| said.message().to_owned())
 }
 

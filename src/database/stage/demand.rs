@@ -9,18 +9,24 @@ pub struct Demand {
     pub needed: bool,
     /// The most characters of a text.
     pub characters: Option<usize>,
+    /// The most bytes of a text.
+    pub bytes: Option<usize>,
     /// The least and the greatest whole number, both included; there are no fractions.
     pub whole: Option<(i64, i64)>,
     /// Digits of a decimal, and those after the point.
     pub digits: Option<(u32, u32)>,
     /// Digits after the second of a moment.
     pub fraction: Option<u32>,
+    /// Whether it keeps a part of a moment alone, its day or its time of day.
+    pub part_of_moment: bool,
+    /// Whether it makes a binary number of every decimal, and of every text that looks like one.
+    pub binary: bool,
 }
 
 impl Demand {
     /// What a type says, as the dialect spells it in its catalogue: `character varying(20)`,
-    /// `int(10) unsigned`. A type that says nothing of values demands nothing, and SQLite's are no
-    /// more than words.
+    /// `int(10) unsigned`. A type that says nothing of values demands nothing; of SQLite's the affinity
+    /// counts alone.
     pub(super) fn of(dialect: Dialect, declared: &str) -> Self {
         let declared = declared.to_ascii_lowercase();
         let name = declared.split(['(', ' ']).next().unwrap_or_default();
@@ -28,26 +34,43 @@ impl Demand {
         let mut numbers =
             within.map_or("", |(within, _)| within).split(',').map(|number| number.trim().parse());
         let first: Option<u32> = numbers.next().and_then(Result::ok);
-        let second: Option<u32> = numbers.next().and_then(Result::ok);
+        let second: Option<Result<u32, _>> = numbers.next();
         let mut demand = Self::default();
         match (dialect, name) {
             (Dialect::Postgres, "character") | (Dialect::MySql, "varchar" | "char") => {
                 demand.characters = first.and_then(|most| usize::try_from(most).ok());
             }
             (Dialect::Postgres, "numeric") | (Dialect::MySql, "decimal") => {
-                demand.digits = first.map(|precision| (precision, second.unwrap_or_default()));
+                // Digits before the point alone may be dropped, which is none of ours.
+                let scale = second.map_or(Some(0), Result::ok);
+                demand.digits = first.zip(scale);
             }
             (Dialect::Postgres, "timestamp") => demand.fraction = Some(first.unwrap_or(6)),
             (Dialect::MySql, "datetime" | "timestamp") => {
                 demand.fraction = Some(first.unwrap_or_default());
             }
+            // A text beyond is not refused by MariaDB where it comes out of another table, but cut to
+            // what its length comes to in so many bits.
+            (Dialect::MySql, "tinytext" | "tinyblob") => demand.bytes = Some(0xFF),
+            (Dialect::MySql, "text" | "blob") => demand.bytes = Some(0xFFFF),
+            (Dialect::MySql, "mediumtext" | "mediumblob") => demand.bytes = Some(0xFF_FFFF),
+            (Dialect::Postgres | Dialect::MySql, "date" | "time" | "year") => {
+                demand.part_of_moment = true;
+            }
             (Dialect::Postgres | Dialect::MySql, name) => {
                 demand.whole = whole(name, declared.ends_with("unsigned"));
             }
-            (Dialect::Sqlite, _) => {}
+            (Dialect::Sqlite, _) => demand.binary = is_numeric(&declared),
         }
         demand
     }
+}
+
+/// Whether a column of this type makes numbers of what it is given (SQLite, "Determination of column
+/// affinity").
+fn is_numeric(declared: &str) -> bool {
+    let has = |word| declared.contains(word);
+    has("int") || !(declared.is_empty() || ["char", "clob", "text", "blob"].into_iter().any(has))
 }
 
 /// The range of a type of whole numbers.
@@ -100,6 +123,20 @@ mod tests {
         assert_eq!(demand(postgres, "timestamp with time zone"), fraction(6));
         assert_eq!(demand(mysql, "datetime"), fraction(0));
         assert_eq!(demand(mysql, "timestamp(6)"), fraction(6));
-        assert_eq!(demand(Dialect::Sqlite, "varchar(20)"), nothing);
+        assert_eq!(demand(postgres, "numeric(3,-2)"), nothing);
+        let bytes = |most| Demand { bytes: Some(most), ..nothing };
+        assert_eq!(demand(mysql, "text"), bytes(65_535));
+        assert_eq!(demand(mysql, "tinytext"), bytes(255));
+        let part = Demand { part_of_moment: true, ..nothing };
+        assert_eq!(demand(postgres, "date"), part);
+        assert_eq!(demand(postgres, "time without time zone"), part);
+        assert_eq!(demand(mysql, "year(4)"), part);
+        for numeric in ["NUMERIC(30,2)", "integer", "REAL", "decimal", "date", "char int"] {
+            let binary = Demand { binary: true, ..nothing };
+            assert_eq!(demand(Dialect::Sqlite, numeric), binary, "{numeric}");
+        }
+        for exact in ["varchar(20)", "TEXT", "", "blob"] {
+            assert_eq!(demand(Dialect::Sqlite, exact), nothing, "{exact}");
+        }
     }
 }

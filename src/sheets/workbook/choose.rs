@@ -51,6 +51,17 @@ fn first(tabs: &[Sheet], remarks: &mut Vec<Remark>) -> Result<usize> {
             ),
         });
     }
+    let others = || tabs[found + 1..].iter().filter(|tab| is_worksheet(tab) && is_visible(tab));
+    if others().next().is_some() {
+        remarks.push(Remark {
+            code: "other_sheets".into(),
+            detail: format!(
+                "the sheet \"{}\" was read and no other: not {}, which sheet= asks for",
+                tabs[found].name,
+                listed(others().map(|tab| tab.name.as_str()))
+            ),
+        });
+    }
     Ok(found)
 }
 
