@@ -1,5 +1,7 @@
 //! What a driver's error means for whoever asked.
 
+use std::time::Duration;
+
 use crate::error::{Cause, Error};
 
 /// For a database that cannot be reached or gives no connection.
@@ -18,6 +20,13 @@ pub(super) fn cause(error: sqlx::Error) -> Cause {
         sqlx::Error::PoolTimedOut => "no connection came about in time".into(),
         other => other.into(),
     }
+}
+
+/// For rows that another writer is at, too.
+pub(super) fn crossed(retry_after: Duration) -> Error {
+    let detail =
+        "another writer is at the same rows, and nothing was stored; try again when it is done";
+    Error::Busy { detail: detail.into(), retry_after }
 }
 
 /// For a database that went away in the middle of an answer.

@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 
 use super::session::{Says, Session};
 use super::{Table, check_width, refused, unfit};
-use crate::database::failures::unavailable;
+use crate::database::failures::{crossed, unavailable};
 use crate::database::mysql::{is_end, number};
 use crate::error::{Error, Result};
 use crate::rows::{Instant, Kind, RowSink, Value};
@@ -226,13 +226,8 @@ fn failed(error: sqlx::Error, doing: &'static str) -> Error {
         matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed);
     match number(&error) {
         Some(DISK_FULL | TABLE_FULL) => Error::NoSpace(error.into()),
-        Some(number @ (LOCK_WAIT | DEADLOCK)) => Error::Busy {
-            detail:
-                "another writer is at the same rows, and nothing was stored; try again when it is \
-                     done"
-                    .into(),
-            retry_after: std::time::Duration::from_secs(if number == DEADLOCK { 1 } else { 10 }),
-        },
+        Some(DEADLOCK) => crossed(std::time::Duration::from_secs(1)),
+        Some(LOCK_WAIT) => crossed(std::time::Duration::from_secs(10)),
         Some(number) if is_end(number) => unavailable(error),
         None if away => unavailable(error),
         Some(_) | None => Error::internal(doing, error),

@@ -6,6 +6,7 @@ use tokio::runtime::Handle;
 
 use super::session::{Says, Session};
 use super::{Table, check_width, column_list, copy, quoted, refused};
+use crate::database::failures::crossed;
 use crate::error::{Error, Result};
 use crate::rows::{Kind, RowSink, Value};
 
@@ -139,13 +140,7 @@ fn failed(error: sqlx::Error, doing: &'static str) -> Error {
     match (&error, code.as_deref()) {
         (_, Some("53100")) => Error::NoSpace(error.into()),
         // serialization_failure, deadlock_detected
-        (_, Some("40001" | "40P01")) => Error::Busy {
-            detail:
-                "another writer is at the same rows, and nothing was stored; try again when it is \
-                     done"
-                    .into(),
-            retry_after: std::time::Duration::from_secs(1),
-        },
+        (_, Some("40001" | "40P01")) => crossed(std::time::Duration::from_secs(1)),
         // lock_not_available
         (_, Some("55P03")) => Error::Busy {
             detail: "another writer has held the table for 10 s; try again when it is done".into(),
