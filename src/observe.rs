@@ -8,9 +8,9 @@ use tracing_subscriber::fmt;
 use crate::error::{Error, Problem, Result};
 
 /// Libraries that say at length what is said here in a line: a broken-off answer is its run's to tell,
-/// and a statement takes as long as its client.
-const QUIET: &str =
-    "sea_orm_migration=warn,sqlx=warn,sqlx::query=error,actix_http=off,actix_server=warn";
+/// a statement takes as long as its client, and who waits too long for a connection is refused.
+const QUIET: &str = "sea_orm_migration=warn,sqlx=warn,sqlx::query=error,sqlx::pool=error,\
+     actix_http=off,actix_server=warn";
 
 /// Starts logging with this filter (`info`, `tallyroll=debug,warn`, …).
 ///
