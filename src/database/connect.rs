@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, SqlxMySqlConnector, SqlxPostgresConnector, SqlxSqliteConnector};
-use sqlx::Executor;
 use sqlx::mysql::MySqlPoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, Executor};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
@@ -293,12 +293,15 @@ async fn open_sqlite(path: &Path, connections: u32) -> sqlx::Result<DatabaseConn
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(Duration::from_secs(10));
-    SqlitePoolOptions::new()
+    // A file that is made anew takes as long as the disk does, which is no wait for a connection.
+    let first = options.connect().await?;
+    let pool = SqlitePoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE)
         .connect_with(options)
-        .await
-        .map(SqlxSqliteConnector::from_sqlx_sqlite_pool)
+        .await?;
+    first.close().await?;
+    Ok(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool))
 }
 
 fn cannot_open(setting: &str, place: &str, source: sqlx::Error) -> Error {
