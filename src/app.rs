@@ -69,7 +69,11 @@ impl App {
         let readers = config.streams + config.builds + SPARE_READERS;
         let readers = u32::try_from(readers).unwrap_or(u32::MAX);
         let databases = open_databases(&config.databases, readers, config.stall_timeout)?;
-        let limits = Limits { first_row: config.first_row_timeout, stall: config.stall_timeout };
+        let limits = Limits {
+            first_row: config.first_row_timeout,
+            stall: config.stall_timeout,
+            flush_rows: config.flush_rows,
+        };
         let definitions = InForce::new(read_definitions(&config));
         let imports = Arc::new(Imports {
             definitions: definitions.clone(),
@@ -89,10 +93,12 @@ impl App {
             reader: imports.reader(),
             temp_dir: config.temp_dir.clone(),
             level: config.xlsx_level,
+            writer: config.xlsx_writer,
             state: state.clone(),
             reads: reads.clone(),
         });
-        let books = Books { temp_dir: config.temp_dir.clone(), level: config.xlsx_level };
+        let (level, writer) = (config.xlsx_level, config.xlsx_writer);
+        let books = Books { temp_dir: config.temp_dir.clone(), level, writer };
         let (kept, allowed) = (spool.clone(), permits.clone());
         let reports =
             Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);

@@ -18,6 +18,7 @@ use self::measure::Measure;
 use self::values::{cores, user_of_process, writer, zone};
 
 use crate::error::{Error, Problem, Result};
+use crate::formats::XlsxWriter;
 
 /// Whether callers must say who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -27,24 +28,6 @@ pub enum Auth {
     Required,
     /// Anybody on this machine may do everything; on a loopback address only.
     Off,
-}
-
-/// What writes workbooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum XlsxWriter {
-    /// A library, in its mode of constant memory.
-    Library,
-}
-
-impl XlsxWriter {
-    /// Every writer, the default first.
-    const ALL: [Self; 1] = [Self::Library];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Library => "library",
-        }
-    }
 }
 
 /// The settings as they are written down, none of them needed.
@@ -143,6 +126,9 @@ pub struct Given {
     /// Bytes of an upload once it is inflated [default: 2GiB]
     #[arg(long, env = "TALLYROLL_MAX_INFLATED", alias = "max_inflated", global = true)]
     max_inflated: Option<Measure>,
+    /// Rows of a chunk of a direct answer [default: 1000]
+    #[arg(long, env = "TALLYROLL_FLUSH_ROWS", alias = "flush_rows", global = true)]
+    flush_rows: Option<Measure>,
     /// How long finished runs are kept [default: 400d]
     #[arg(long, env = "TALLYROLL_KEEP_RUNS", alias = "keep_runs", global = true)]
     keep_runs: Option<Measure>,
@@ -196,6 +182,8 @@ pub struct Config {
     pub xlsx_level: u8,
     /// What writes workbooks.
     pub xlsx_writer: XlsxWriter,
+    /// Rows after which a chunk of a direct answer leaves.
+    pub flush_rows: u64,
     /// How much an upload may hold.
     pub uploads: Uploads,
     /// How long finished runs are kept.
@@ -313,6 +301,9 @@ impl Given {
         let xlsx_level = self.xlsx_level.or(file.xlsx_level);
         let xlsx_level = measure::count("xlsx_level", xlsx_level, 2, (1, 9), &mut faults);
         let time_zone = zone(self.time_zone.or(file.time_zone), &mut faults);
+        let flush_rows = self.flush_rows.or(file.flush_rows);
+        let flush_rows =
+            measure::count("flush_rows", flush_rows, 1_000, (1, 1_000_000), &mut faults);
         let xlsx_writer = writer(self.xlsx_writer.or(file.xlsx_writer), &mut faults);
         let mut duration = |name, given: Option<Measure>, filed: Option<Measure>, default| {
             measure::duration(name, given.or(filed), default, &mut faults)
@@ -345,6 +336,7 @@ impl Given {
             uploads,
             xlsx_level,
             xlsx_writer,
+            flush_rows,
             log: self.log.or(file.log).unwrap_or_else(|| "info".into()),
             data_dir,
         };

@@ -17,7 +17,9 @@ pub(crate) struct Options {
     pub(crate) scenarios: &'static [Scenario],
     /// Settlement lines in the example.
     pub(crate) rows: u64,
-    /// Measured rounds.
+    /// Measured rounds, where a number was asked for.
+    pub(crate) asked_rounds: Option<usize>,
+    /// Measured rounds of what does not go by its length.
     pub(crate) rounds: usize,
     /// On which databases.
     pub(crate) backends: Vec<Backend>,
@@ -40,6 +42,7 @@ impl Options {
         let mut options = Self {
             scenarios,
             rows: ROWS,
+            asked_rounds: None,
             rounds: ROUNDS,
             backends: Backend::ALL.to_vec(),
             server: None,
@@ -56,7 +59,10 @@ impl Options {
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name {
             "--rows" => self.rows = count(name, value)?,
-            "--rounds" => self.rounds = count(name, value)?,
+            "--rounds" => {
+                self.rounds = count(name, value)?;
+                self.asked_rounds = Some(self.rounds);
+            }
             "--backend" => self.backends = backends(value)?,
             "--memory-limit" => self.memory_limit = Some(size(name, value)?),
             "--server" => self.server = Some(value.into()),
@@ -75,10 +81,11 @@ impl Options {
             [only] => only.name,
             _ => scenarios::EVERY,
         };
-        let mut command = format!(
-            "cargo run --release -p perf -- {name} --rows {} --rounds {} --backend {backend}",
-            self.rows, self.rounds
-        );
+        let mut command = format!("cargo run --release -p perf -- {name} --rows {}", self.rows);
+        if let Some(rounds) = self.asked_rounds {
+            let _ = write!(command, " --rounds {rounds}");
+        }
+        let _ = write!(command, " --backend {backend}");
         if let Some(limit) = self.memory_limit {
             let _ = write!(command, " --memory-limit {}", in_units(limit));
         }

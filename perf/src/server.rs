@@ -32,7 +32,19 @@ impl Server {
     /// # Errors
     /// A server that does not say where it listens, with the end of its log.
     pub(crate) fn start(bench: &Bench, database: &Database, settings: &[&str]) -> Result<Self> {
-        let name = database.backend.word();
+        Self::start_as(database.backend.word(), bench, database, settings)
+    }
+
+    /// The same with a name of its own, so that several are at work beside each other.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub(crate) fn start_as(
+        name: &str,
+        bench: &Bench,
+        database: &Database,
+        settings: &[&str],
+    ) -> Result<Self> {
         let log = bench.workplace.path().join(format!("{name}.log"));
         let written = File::create(&log).doing(format!("making {}", log.display()))?;
         let mut command = bench.limited_server_command();

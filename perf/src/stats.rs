@@ -48,6 +48,11 @@ impl Series {
         self.0.iter().map(|figure| figure * factor).collect()
     }
 
+    /// Each as a divisor of one.
+    pub(crate) fn inverse(&self) -> Self {
+        self.0.iter().map(|figure| figure.recip()).collect()
+    }
+
     /// Each by the other's of the same round.
     pub(crate) fn by(&self, other: &Self) -> Self {
         self.0.iter().zip(&other.0).map(|(one, other)| one / other).collect()

@@ -59,6 +59,7 @@ fn example(key: &str) -> &'static str {
     match key {
         "streams" | "builds" | "queue" => "48",
         "xlsx_level" => "2",
+        "flush_rows" => "1000",
         "import_max_rows" => "5000000",
         "import_max_columns" => "1000",
         "spool_cap" | "max_upload" | "max_inflated" | "import_max_text" => "\"512MiB\"",
@@ -72,7 +73,7 @@ fn example(key: &str) -> &'static str {
         "definitions" => "\"definitions\"",
         "time_zone" => "\"Asia/Seoul\"",
         "auth" => "\"required\"",
-        "xlsx_writer" => "\"library\"",
+        "xlsx_writer" => "\"poured\"",
         "log" => "\"info\"",
         _ => "\"postgres://app@db/shop\"",
     }

@@ -57,12 +57,15 @@ fn durations_and_sizes_are_read_with_their_units() {
 }
 
 #[test]
-fn workbooks_have_the_writer_that_there_is() {
+fn workbooks_have_the_writer_that_was_asked_for() {
     let writer = |file| settle(file, Given::default(), None);
-    assert_eq!(writer("").unwrap().xlsx_writer, XlsxWriter::Library);
+    assert_eq!(writer("").unwrap().xlsx_writer, XlsxWriter::Poured);
     assert_eq!(writer("xlsx_writer = \"library\"").unwrap().xlsx_writer, XlsxWriter::Library);
     let said = detail(writer("xlsx_writer = \"quill\""));
-    assert!(said.contains("xlsx_writer is \"quill\"") && said.contains("library"), "{said}");
+    assert!(
+        said.contains("xlsx_writer is \"quill\"") && said.contains("poured, library"),
+        "{said}"
+    );
 }
 
 #[test]

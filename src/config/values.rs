@@ -1,7 +1,7 @@
 //! Settings that are words, and what the machine says where none was given.
 
-use super::XlsxWriter;
 use crate::error::Problem;
+use crate::formats::XlsxWriter;
 
 /// The name that `/etc/passwd` gives the user this process runs as; its number without one.
 pub(super) fn user_of_process() -> String {
@@ -31,14 +31,13 @@ pub(super) fn zone(name: Option<String>, faults: &mut Vec<Problem>) -> jiff::tz:
 }
 
 pub(super) fn writer(name: Option<String>, faults: &mut Vec<Problem>) -> XlsxWriter {
-    let [default] = XlsxWriter::ALL;
-    let Some(name) = name else { return default };
+    let Some(name) = name else { return XlsxWriter::default() };
     let known = XlsxWriter::ALL.into_iter().find(|writer| writer.name() == name);
     known.unwrap_or_else(|| {
         let words = XlsxWriter::ALL.map(XlsxWriter::name).join(", ");
         let detail = format!("xlsx_writer is \"{name}\"; there is {words}");
         faults.push(Problem::parameter("xlsx_writer", "unknown_value", &*name, detail));
-        default
+        XlsxWriter::default()
     })
 }
 

@@ -55,9 +55,9 @@ pub use request::Asked;
 
 use self::source::FileRows;
 use crate::access::Caller;
-use crate::delivery::{self, Coding, Delivery, Encoding, Output};
+use crate::delivery::{self, Coding, Delivery, Encoding, FLUSH_ROWS, Output};
 use crate::error::{Error, Result};
-use crate::formats::Options;
+use crate::formats::{Options, XlsxWriter};
 use crate::runs::{Begin, Permits, Place, Progress, Refused, Run, RunKind, Runs, Stop, StopOnDrop};
 use crate::sheets::Reader;
 use crate::spool::{Kept, Spool, Told, Upload, What};
@@ -72,10 +72,12 @@ pub struct Converter {
     pub spool: Spool,
     /// What reads files.
     pub reader: Reader,
-    /// A directory where workbooks gather their rows.
+    /// A directory for temporary files.
     pub temp_dir: PathBuf,
     /// How hard workbooks are compressed, 1 to 9.
     pub level: u8,
+    /// What writes them.
+    pub writer: XlsxWriter,
     /// The database in which mappings of headings are kept.
     pub state: DatabaseConnection,
     /// The same for whoever only looks.
@@ -226,7 +228,7 @@ impl Converter {
 
     fn delivery(&self, run: Run, source: FileRows, asked: Asked) -> Delivery {
         let temp_dir = self.temp_dir.clone();
-        let options = Options { temp_dir, level: self.level, ..asked.options };
+        let options = Options { temp_dir, level: self.level, writer: self.writer, ..asked.options };
         Delivery {
             source: Box::new(source),
             encoding: Encoding::Awaiting(asked.to, options),
@@ -235,6 +237,7 @@ impl Converter {
             cursor: None,
             summary: false,
             stall: None,
+            flush_rows: FLUSH_ROWS,
         }
     }
 }

@@ -18,8 +18,6 @@ use crate::formats::{self, Format, FormatEncoder, Options};
 use crate::rows::{Column, Encoder, Value};
 use crate::runs::Progress;
 
-/// Rows after which a batch is sent.
-pub(super) const ROWS: u64 = 1_000;
 /// Bytes after which a batch is sent.
 pub(super) const BYTES: usize = 1 << 20;
 /// How long a row may wait for its batch to fill.
@@ -29,6 +27,8 @@ const SAMPLE: u64 = 16;
 
 struct Batch {
     encoder: FormatEncoder,
+    /// Rows after which it is sent.
+    full: u64,
     /// What the encoder is made of as soon as the columns are named.
     awaited: Option<(Format, Options)>,
     line: Line,
@@ -53,6 +53,7 @@ impl Shared {
         coder: Coder,
         outlet: Outlet,
         progress: Arc<Progress>,
+        full: u64,
     ) -> Self {
         let line = Line::new(coder, outlet);
         let (encoder, awaited) = match encoding {
@@ -62,7 +63,7 @@ impl Shared {
                 (formats::encoder(format, &[], &options), Some((format, options)))
             }
         };
-        let batch = Batch { encoder, awaited, line, rows: 0, total_rows: 0, broken: false };
+        let batch = Batch { encoder, full, awaited, line, rows: 0, total_rows: 0, broken: false };
         Self { batch: Mutex::new(batch), oldest: AtomicU64::new(0), born: Instant::now(), progress }
     }
 
@@ -106,7 +107,7 @@ impl Shared {
         if batch.rows == 1 {
             self.oldest.store(self.now() + 1, Ordering::Relaxed);
         }
-        let full = batch.rows >= ROWS || batch.line.out.len() >= BYTES;
+        let full = batch.rows >= batch.full || batch.line.out.len() >= BYTES;
         if full {
             self.send(batch)?;
         }

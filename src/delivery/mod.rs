@@ -34,6 +34,9 @@ use crate::formats::{Format, FormatEncoder, Options};
 use crate::rows::{RowSink, Warning};
 use crate::runs::{Permit, Reason, Run, Stop};
 
+/// Rows of a chunk: fewer cost time, more gain none and take memory.
+pub const FLUSH_ROWS: u64 = 1_000;
+
 /// Bytes handed to the connection at once, so that a reader of a kilobyte per second still shows
 /// that it reads within a stall time-out of a minute.
 const SLICE: usize = 64 << 10;
@@ -54,6 +57,8 @@ pub struct Delivery {
     pub summary: bool,
     /// How long the receiver may take nothing; for ever without.
     pub stall: Option<Duration>,
+    /// Rows after which a chunk leaves, however few its bytes.
+    pub flush_rows: u64,
 }
 
 /// What pushes rows into a sink: a database's statement, a file.

@@ -44,13 +44,13 @@ pub(super) fn start(
     outlet: Outlet,
     permit: Option<Arc<Permit>>,
 ) -> Result<(Arc<Shared>, oneshot::Receiver<Result<Delivered>>)> {
-    let Delivery { source, encoding, coding, run, cursor, summary, stall } = delivery;
+    let Delivery { source, encoding, coding, run, cursor, summary, stall, flush_rows } = delivery;
     let channel = match &outlet {
         Outlet::Channel(channel) => Some(Arc::clone(channel)),
         Outlet::Writer(_) => None,
     };
     let progress = Arc::clone(run.progress());
-    let shared = Arc::new(Shared::new(encoding, Coder::new(coding)?, outlet, progress));
+    let shared = Arc::new(Shared::new(encoding, Coder::new(coding)?, outlet, progress, flush_rows));
     let pump = Pump {
         shared: Arc::clone(&shared),
         channel,
@@ -88,6 +88,7 @@ impl Pump {
     }
 
     fn pour(&mut self, source: Box<dyn RowSource>, warnings: &mut Vec<Warning>) -> Result<Totals> {
+        let turn = Turn::of_this_thread();
         self.shared.begin()?;
         let stop = self.run.stop().clone();
         let mut sink = Pouring {
@@ -96,7 +97,7 @@ impl Pump {
             cursor: self.cursor.as_mut(),
             stall: self.stall,
             stop: &stop,
-            turn: Turn::of_this_thread(),
+            turn,
         };
         // Fifty sessions that begin at once would keep the database's cores, and often ours.
         sink.turn.row();

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::batch::{PATIENCE, ROWS, Shared};
+use super::FLUSH_ROWS;
+use super::batch::{PATIENCE, Shared};
 use super::channel::Channel;
 use super::coding::{Coder, Coding};
 use super::line::{Outlet, Output};
@@ -23,7 +24,13 @@ fn encoder() -> formats::FormatEncoder {
 
 fn shared(outlet: Outlet, coding: Coding) -> Shared {
     let encoding = Encoding::Known(encoder());
-    Shared::new(encoding, Coder::new(coding).unwrap(), outlet, Arc::new(Progress::default()))
+    Shared::new(
+        encoding,
+        Coder::new(coding).unwrap(),
+        outlet,
+        Arc::new(Progress::default()),
+        FLUSH_ROWS,
+    )
 }
 
 fn taken(channel: &Channel) -> Option<Bytes> {
@@ -40,7 +47,7 @@ fn a_batch_leaves_at_its_thousandth_row_and_not_before() {
     let channel = Arc::new(Channel::new(Arc::default()));
     let shared = shared(Outlet::Channel(Arc::clone(&channel)), Coding::Identity);
     shared.begin().unwrap();
-    for number in 1..ROWS {
+    for number in 1..FLUSH_ROWS {
         assert!(!shared.row(&[Value::Int(i64::try_from(number).unwrap())]).unwrap());
     }
     assert!(taken(&channel).is_none());
@@ -55,7 +62,13 @@ fn an_encoder_that_waits_for_its_columns_is_made_when_they_are_named_and_never_w
     let outlet = || Outlet::Channel(Arc::clone(&channel));
     let awaiting = |outlet| {
         let encoding = Encoding::Awaiting(Format::Csv, Options::default());
-        Shared::new(encoding, Coder::new(Coding::Identity).unwrap(), outlet, Arc::default())
+        Shared::new(
+            encoding,
+            Coder::new(Coding::Identity).unwrap(),
+            outlet,
+            Arc::default(),
+            FLUSH_ROWS,
+        )
     };
     let shared = awaiting(outlet());
     shared.begin().unwrap();
@@ -95,7 +108,7 @@ fn every_flush_of_a_coding_can_be_read_to_its_end() {
         let shared = shared(Outlet::Channel(Arc::clone(&channel)), coding);
         shared.begin().unwrap();
         let mut sent = Vec::new();
-        for number in 0..ROWS {
+        for number in 0..FLUSH_ROWS {
             shared.row(&[Value::Int(i64::try_from(number).unwrap())]).unwrap();
         }
         sent.extend_from_slice(&taken(&channel).unwrap());

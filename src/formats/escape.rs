@@ -19,7 +19,7 @@ pub(super) const fn places_of(word: u64, pattern: u64) -> u64 {
 
 /// Marks the places below 0x20, with the same proviso as [`places_of`].
 #[inline]
-const fn controls(word: u64) -> u64 {
+pub(super) const fn controls(word: u64) -> u64 {
     word.wrapping_sub(all(0x20)) & !word & all(0x80)
 }
 

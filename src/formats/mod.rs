@@ -137,6 +137,30 @@ impl Header {
     }
 }
 
+/// What writes a workbook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum XlsxWriter {
+    /// Our own, which sends rows on while they come.
+    #[default]
+    Poured,
+    /// A library, in its mode of constant memory.
+    Library,
+}
+
+impl XlsxWriter {
+    /// Every writer, the default first.
+    pub const ALL: [Self; 2] = [Self::Poured, Self::Library];
+
+    /// The word for it in the settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Poured => "poured",
+            Self::Library => "library",
+        }
+    }
+}
+
 /// What a client may choose about an answer; each format heeds what concerns it.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -155,7 +179,9 @@ pub struct Options {
     pub formula_guard: bool,
     /// xlsx: what the sheets are named after; made to fit Excel's rules.
     pub title: String,
-    /// xlsx: where rows lie, uncompressed and nameless, until the workbook is finished.
+    /// xlsx: what writes it.
+    pub writer: XlsxWriter,
+    /// xlsx by the library: where rows lie, uncompressed and nameless, until the workbook is finished.
     pub temp_dir: PathBuf,
     /// xlsx: how hard it is compressed, from 1, the fastest, to 9.
     pub level: u8,
@@ -173,6 +199,7 @@ impl Default for Options {
             delimiter: b',',
             formula_guard: true,
             title: String::new(),
+            writer: XlsxWriter::default(),
             temp_dir: PathBuf::from("/tmp"),
             level: 2,
         }
@@ -186,7 +213,7 @@ pub fn encoder(format: Format, columns: &[Column], options: &Options) -> FormatE
         Format::Ndjson => FormatEncoder::Object(ObjectEncoder::ndjson(columns, options)),
         Format::Json => FormatEncoder::Object(ObjectEncoder::json(columns, options)),
         Format::Csv => FormatEncoder::Csv(CsvEncoder::new(columns, options)),
-        Format::Xlsx => FormatEncoder::Xlsx(Box::new(XlsxEncoder::new(columns, options))),
+        Format::Xlsx => FormatEncoder::Xlsx(XlsxEncoder::new(columns, options)),
     }
 }
 
@@ -197,8 +224,8 @@ pub enum FormatEncoder {
     Object(ObjectEncoder),
     /// CSV.
     Csv(CsvEncoder),
-    /// A workbook; larger than the others by far.
-    Xlsx(Box<XlsxEncoder>),
+    /// A workbook.
+    Xlsx(XlsxEncoder),
 }
 
 impl Encoder for FormatEncoder {

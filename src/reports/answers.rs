@@ -216,6 +216,7 @@ impl Reports {
         let options = Options {
             temp_dir: self.books.temp_dir.clone(),
             level: self.books.level,
+            writer: self.books.writer,
             ..asked.options.clone()
         };
         let source = database.source(query, format!("tallyroll/{}", run.id()));
@@ -226,6 +227,7 @@ impl Reports {
             summary: asked.summary,
             cursor: cursor(report, asked),
             stall,
+            flush_rows: self.limits.flush_rows,
             run,
         })
     }

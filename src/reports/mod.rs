@@ -25,6 +25,7 @@ use crate::access::Caller;
 use crate::database::Database;
 use crate::definitions::{self, Definitions, Filters, Folder, InForce, Report};
 use crate::error::{Error, Result};
+use crate::formats::XlsxWriter;
 use crate::rows::{RowSink, Value};
 use crate::runs::{Permits, Reason, Runs, Stop, StopOnDrop};
 use crate::spool::Spool;
@@ -56,22 +57,26 @@ pub struct Allowed {
     pub builds: Permits,
 }
 
-/// The time limits of a report.
+/// The limits of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The longest wait for a query's first row.
     pub first_row: Duration,
     /// How long a client may take nothing.
     pub stall: Duration,
+    /// Rows after which a chunk leaves.
+    pub flush_rows: u64,
 }
 
-/// Where workbooks gather their rows, and how hard they are compressed.
+/// How workbooks are written.
 #[derive(Debug, Clone)]
 pub struct Books {
     /// A directory for temporary files.
     pub temp_dir: PathBuf,
-    /// 1 to 9.
+    /// How hard they are compressed, 1 to 9.
     pub level: u8,
+    /// What writes them.
+    pub writer: XlsxWriter,
 }
 
 impl Reports {

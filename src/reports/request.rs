@@ -69,7 +69,7 @@ impl Way {
     const fn of(format: Format) -> Self {
         match format {
             Format::Ndjson | Format::Json | Format::Csv => Self::Direct,
-            // Nothing of a workbook can leave before its last row is there.
+            // A workbook that broke off opens nowhere, and who fetches one waits for all of it anyway.
             Format::Xlsx => Self::Prepared,
         }
     }

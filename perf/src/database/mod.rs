@@ -83,6 +83,14 @@ impl Database {
     /// # Errors
     /// The server's `demo` or the database refuses.
     pub(crate) fn make(bench: &Bench, backend: Backend) -> Result<Made> {
+        Self::with(bench, backend, bench.options.rows)
+    }
+
+    /// Makes a database with so many lines.
+    ///
+    /// # Errors
+    /// The server's `demo` or the database refuses.
+    pub(crate) fn with(bench: &Bench, backend: Backend, rows: u64) -> Result<Made> {
         let file = bench.workplace.path().join("business.db");
         let made = match backend {
             Backend::Sqlite => Ok(format!("sqlite://{}", file.display())),
@@ -93,7 +101,7 @@ impl Database {
             Ok(url) => url,
             Err(why) => return Ok(Made::LeftOut(why)),
         };
-        let database = Self { backend, url, rows: bench.options.rows, file };
+        let database = Self { backend, url, rows, file };
         database.fill(bench)?;
         Ok(Made::Ready(database))
     }

@@ -25,7 +25,7 @@ use crate::workbook::{self, Workbook};
 
 /// Rows of a full sheet, without its header (Excel's limit is 1,048,576 with it).
 const FULL_SHEET: u64 = 1_048_575;
-const SCRIPT: &str = include_str!("books.py");
+const SCRIPT: &str = include_str!("../../peers/book_xlsxwriter.py");
 
 /// All that was measured on one database.
 #[derive(Debug)]
@@ -139,7 +139,9 @@ impl Sheet {
         checks: &mut Checks,
     ) -> Result<Option<(Duration, u64)>> {
         let made = bench.workplace.path().join("peer.xlsx");
-        let mut script = python(SCRIPT, &[database.file().as_os_str(), made.as_os_str()]);
+        let lines = database.rows.to_string();
+        let arguments = [database.file().as_os_str(), made.as_os_str(), lines.as_ref()];
+        let mut script = python(SCRIPT, &arguments);
         let Printed::Done(poured) = program::pour(&mut script)? else { return Ok(None) };
         let (_, counted) = workbook::read(&made, place_of_column(server)?)?;
         if self.peer.is_empty() {

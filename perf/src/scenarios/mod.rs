@@ -3,14 +3,23 @@
 mod books;
 mod convert_many;
 mod crowd;
+mod first_bytes;
+mod flush_batch;
 mod imports;
+mod many_clients;
+mod reading;
 mod rows;
+mod sheets;
+mod slow_reader;
+mod streams;
 
 use crate::bench::Bench;
 use crate::checks::Checks;
 use crate::database::{Backend, Database, Made};
 use crate::error::{Error, Result};
 use crate::results::Outcome;
+use crate::server::Server;
+use crate::settlements::REPORT;
 
 /// Something to measure.
 #[derive(Debug)]
@@ -53,6 +62,43 @@ pub(crate) static ALL: &[Scenario] = &[
         about: "a hundred uploads of a thousand rows at once, each converted to xlsx and fetched",
         run: convert_many::run,
     },
+    Scenario {
+        name: "ndjson-postgres",
+        about: "the whole of a report from PostgreSQL, beside COPY and beside a Tomcat",
+        run: streams::ndjson_postgres,
+    },
+    Scenario {
+        name: "ndjson-sqlite",
+        about: "the same from SQLite, beside its shell and beside bare stepping",
+        run: streams::ndjson_sqlite,
+    },
+    Scenario { name: "csv-sqlite", about: "the same as CSV", run: streams::csv_sqlite },
+    Scenario {
+        name: "xlsx",
+        about: "a workbook of up to 500,000 lines, beside four libraries that write workbooks",
+        run: sheets::run,
+    },
+    Scenario {
+        name: "import",
+        about: "a workbook of up to 500,000 rows into a table, beside libraries that only read it",
+        run: reading::run,
+    },
+    Scenario {
+        name: "ttfb",
+        about: "how soon the first byte of every format comes, on every database",
+        run: first_bytes::run,
+    },
+    Scenario {
+        name: "slow-reader",
+        about: "what the server's memory does while somebody reads at 20 MB/s",
+        run: slow_reader::run,
+    },
+    Scenario {
+        name: "many-clients",
+        about: "50 clients at once, up to 100,000 lines each",
+        run: many_clients::run,
+    },
+    Scenario { name: "flush-batch", about: "from 1 to 10,000 rows a chunk", run: flush_batch::run },
 ];
 
 /// The scenarios of that name.
@@ -88,6 +134,32 @@ fn on_each<T>(
         return Err(Error::new("no database could be had, so nothing was measured"));
     }
     Ok((measured, left_out))
+}
+
+/// One database with so many lines.
+///
+/// # Errors
+/// It cannot be had.
+fn had(bench: &Bench, backend: Backend, rows: u64) -> Result<Database> {
+    match Database::with(bench, backend, rows)? {
+        Made::Ready(database) => Ok(database),
+        Made::LeftOut(why) => Err(Error::new(format!("{} is not here: {why}", backend.title()))),
+    }
+}
+
+/// A server that has answered once, and what it takes with nothing to do.
+///
+/// # Errors
+/// As [`Server::start`].
+fn started(bench: &Bench, database: &Database, settings: &[&str]) -> Result<(Server, u64)> {
+    let server = Server::start(bench, database, settings)?;
+    at_rest(server)
+}
+
+fn at_rest(server: Server) -> Result<(Server, u64)> {
+    server.get(&format!("{REPORT}/rows?limit=1"))?.text()?;
+    let idle = server.process().settled()?;
+    Ok((server, idle))
 }
 
 /// Checks that something came out the same on every database.

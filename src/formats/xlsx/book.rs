@@ -27,9 +27,7 @@ impl Book {
             let mut workbook = Workbook::new();
             workbook.set_tempdir(temp_dir)?;
             workbook.set_zip_compression_level(level.clamp(1, 9));
-            // The day on which the clocks of ZIP archives begin.
-            let day = ExcelDateTime::from_ymd(1980, 1, 1)?;
-            workbook.set_properties(&DocProperties::new().set_creation_datetime(&day));
+            undated(&mut workbook)?;
             Ok(workbook)
         })?;
         Ok(Self { workbook, names: Namer::default(), title: title.into() })
@@ -61,6 +59,13 @@ impl Book {
         saved?;
         out.write_all(&held).map_err(Error::writing)
     }
+}
+
+/// Has a workbook bear the day on which the clocks of ZIP archives begin, and not the time of its making.
+pub(super) fn undated(workbook: &mut Workbook) -> Result<(), XlsxError> {
+    let day = ExcelDateTime::from_ymd(1980, 1, 1)?;
+    workbook.set_properties(&DocProperties::new().set_creation_datetime(&day));
+    Ok(())
 }
 
 /// Bytes that are held back until the book is whole: more than the archive's directory takes for

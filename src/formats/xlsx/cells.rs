@@ -1,10 +1,9 @@
 //! One column's values as cells. What a spreadsheet would change is written as text: it keeps 15
 //! digits of a number and knows the years 1900 to 9999.
 
-use rust_xlsxwriter::{Format, Worksheet, XlsxError};
-
-use super::looks::{Looks, MOST_DIGITS, shown_as, width};
-use super::text::{LONGEST, within, xml_size};
+use super::grid::{Grid, Number, Shown};
+use super::looks::{MOST_DIGITS, width};
+use super::text::{LONGEST, within};
 use super::{serial, text};
 use crate::formats::Options;
 use crate::formats::escape::minify;
@@ -15,21 +14,16 @@ const DIGITS: usize = 15;
 /// The first whole number that has more.
 const TOO_LONG: u64 = 10_u64.pow(15);
 
-/// The most bytes that a cell takes besides its text.
-const CELL: u64 = 96;
-
-/// A place on a sheet, counted from 0.
-pub(super) type Place = (u32, u16);
-
 /// What the values of one column need.
 #[derive(Debug)]
 pub(super) struct Cells {
     key: String,
     header: String,
     kind: Kind,
-    width: f64,
-    /// The format that the definition gives.
-    given: Option<Format>,
+    /// In characters.
+    pub(super) width: f64,
+    /// The number format that the definition gives.
+    pub(super) given: Option<String>,
     /// Decimals: the fraction digits of the first value, which the column then shows.
     scale: Option<usize>,
     clock: ZoneClock,
@@ -43,10 +37,10 @@ impl Cells {
     pub(super) fn new(column: &Column, header: &str, options: &Options) -> Self {
         Self {
             key: column.key.clone(),
-            header: header.into(),
+            header: within(header, LONGEST).into(),
             kind: column.kind,
             width: width(column, header),
-            given: column.look.format.as_deref().map(shown_as),
+            given: column.look.format.clone(),
             scale: None,
             clock: ZoneClock::new(options.zone.clone()),
             cut: 0,
@@ -54,143 +48,140 @@ impl Cells {
         }
     }
 
-    /// Sets up the column on a new sheet.
-    pub(super) fn begin(
-        &self,
-        column: u16,
-        sheet: &mut Worksheet,
-        looks: &Looks,
-    ) -> Result<(), XlsxError> {
-        sheet.set_column_width(column, self.width)?;
-        let by_scale = || self.scale.map(|scale| looks.decimal(scale));
-        if let Some(format) = self.given.as_ref().or_else(|| looks.of(self.kind)).or_else(by_scale)
-        {
-            sheet.set_column_format(column, format)?;
-        }
-        let header = within(&self.header, LONGEST);
-        sheet.write_string_with_format(0, column, header, &looks.header).map(drop)
+    /// What the first row says of the column.
+    pub(super) fn header(&self) -> &str {
+        &self.header
     }
 
-    /// Writes one value; at most how many bytes it takes on the sheet.
-    pub(super) fn write(
+    /// What the column is shown as by now: by its definition, its kind, or its first value.
+    pub(super) fn shown(&self) -> Option<Shown> {
+        if self.given.is_some() {
+            return Some(Shown::Given);
+        }
+        match self.kind {
+            // Without a format, Excel shows twelve digits and more as 1.23E+11.
+            Kind::Int => Some(Shown::Int),
+            Kind::Date => Some(Shown::Date),
+            Kind::Time => Some(Shown::Time),
+            Kind::Decimal => self.scale.map(Shown::decimal),
+            Kind::Text | Kind::Float | Kind::Bool | Kind::Json => None,
+        }
+    }
+
+    /// Writes one value into its column.
+    #[inline]
+    pub(super) fn write<G: Grid>(
         &mut self,
         value: Value<'_>,
-        at: Place,
-        sheet: &mut Worksheet,
-        looks: &Looks,
-    ) -> Result<u64, XlsxError> {
+        column: u16,
+        grid: &mut G,
+    ) -> Result<(), G::Error> {
         match value {
-            // The library writes no cell for an empty text either.
-            Value::Null => return Ok(0),
-            Value::Text(text) => return self.text(text, at, sheet),
-            Value::Json(json) => return self.document(json, at, sheet),
-            Value::Bool(truth) => sheet.write_boolean(at.0, at.1, truth).map(drop)?,
+            // An empty text leaves its cell empty, too.
+            Value::Null => Ok(()),
+            Value::Text(text) => self.text(text, column, grid),
+            Value::Json(json) => self.printed(column, grid, |_, out| minify(json, out)),
+            Value::Bool(truth) => grid.truth(column, truth),
             Value::Int(number) if number.unsigned_abs() < TOO_LONG => {
-                let number = exact(number);
-                put(sheet, at, number, self.unless(Kind::Int, &looks.int))?;
+                grid.number(column, Number::Int(number), self.unless(Kind::Int, Shown::Int))
             }
-            Value::Int(number) => {
-                return self.text(itoa::Buffer::new().format(number), at, sheet);
+            Value::Int(number) => self.text(itoa::Buffer::new().format(number), column, grid),
+            Value::Decimal(digits) => self.decimal(digits, column, grid),
+            // Spreadsheets have neither NaN nor infinities: such a cell stays empty.
+            Value::Float(number) if number.is_finite() => {
+                grid.number(column, Number::Float(number), None)
             }
-            Value::Decimal(digits) => return self.decimal(digits, at, sheet, looks),
-            Value::Float(number) => float(sheet, at, number)?,
-            // By its own digits: 0.1, not 0.10000000149011612.
-            Value::Real(number) => {
-                float(sheet, at, number.to_string().parse().unwrap_or(f64::NAN))?;
+            Value::Real(number) if number.is_finite() => {
+                grid.number(column, Number::Real(number), None)
             }
+            Value::Float(_) | Value::Real(_) => Ok(()),
             Value::Date(day) => match serial::day(day) {
                 Some(days) => {
-                    put(sheet, at, exact(days), self.unless(Kind::Date, &looks.date))?;
+                    grid.number(column, Number::Int(days), self.unless(Kind::Date, Shown::Date))
                 }
-                None => return self.printed(at, sheet, |_, out| day.write(out)),
+                None => self.printed(column, grid, |_, out| day.write(out)),
             },
-            Value::Time(moment) => return self.time(moment, at, sheet, looks),
+            Value::Time(moment) => self.time(moment, column, grid),
         }
-        Ok(CELL)
     }
 
-    fn text(&mut self, text: &str, at: Place, sheet: &mut Worksheet) -> Result<u64, XlsxError> {
+    #[inline]
+    fn text<G: Grid>(&mut self, text: &str, column: u16, grid: &mut G) -> Result<(), G::Error> {
         let whole = text.len();
         let text = within(text, text::LONGEST);
         self.cut += u64::from(text.len() < whole);
-        sheet.write_string(at.0, at.1, text)?;
-        Ok(CELL + xml_size(text))
+        if text.is_empty() { Ok(()) } else { grid.text(column, text) }
     }
 
     /// Writes what `print` makes of a value that is no cell of its own kind.
-    fn printed(
+    fn printed<G: Grid>(
         &mut self,
-        at: Place,
-        sheet: &mut Worksheet,
+        column: u16,
+        grid: &mut G,
         print: impl FnOnce(&mut ZoneClock, &mut Vec<u8>),
-    ) -> Result<u64, XlsxError> {
+    ) -> Result<(), G::Error> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         print(&mut self.clock, &mut scratch);
         // Everything here prints text; nothing can be lost.
-        let written = self.text(&String::from_utf8_lossy(&scratch), at, sheet);
+        let written = self.text(&String::from_utf8_lossy(&scratch), column, grid);
         self.scratch = scratch;
         written
     }
 
-    fn document(&mut self, json: &str, at: Place, sheet: &mut Worksheet) -> Result<u64, XlsxError> {
-        self.printed(at, sheet, |_, out| minify(json, out))
-    }
-
-    fn decimal(
+    #[inline]
+    fn decimal<G: Grid>(
         &mut self,
         digits: &str,
-        at: Place,
-        sheet: &mut Worksheet,
-        looks: &Looks,
-    ) -> Result<u64, XlsxError> {
+        column: u16,
+        grid: &mut G,
+    ) -> Result<(), G::Error> {
         let (kept, scale) = shape(digits);
-        let number = digits.parse::<f64>().ok();
-        let Some(number) = number.filter(|_| kept <= DIGITS && scale <= MOST_DIGITS) else {
-            return self.text(digits, at, sheet);
-        };
+        if kept > DIGITS || scale > MOST_DIGITS {
+            return self.text(digits, column, grid);
+        }
+        let shown = Shown::decimal(scale);
         let own = match self.kind {
-            Kind::Decimal => {
-                if self.scale.is_none() {
-                    self.scale = Some(scale);
-                    if self.given.is_none() {
-                        sheet.set_column_format(at.1, looks.decimal(scale))?;
-                    }
-                }
-                self.given.is_none() && self.scale != Some(scale)
-            }
+            Kind::Decimal if self.given.is_some() => false,
+            Kind::Decimal => self.scale != Some(scale),
             Kind::Int => scale > 0,
             Kind::Text | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => true,
         };
-        put(sheet, at, number, own.then(|| looks.decimal(scale)))?;
-        Ok(CELL)
+        grid.number(column, Number::Digits(digits), own.then_some(shown))?;
+        if self.kind == Kind::Decimal && self.scale.is_none() {
+            self.scale = Some(scale);
+            if self.given.is_none() {
+                // After the value: the rows before it stay as they were.
+                grid.show(column, shown)?;
+            }
+        }
+        Ok(())
     }
 
-    fn time(
+    #[inline]
+    fn time<G: Grid>(
         &mut self,
         moment: Instant,
-        at: Place,
-        sheet: &mut Worksheet,
-        looks: &Looks,
-    ) -> Result<u64, XlsxError> {
+        column: u16,
+        grid: &mut G,
+    ) -> Result<(), G::Error> {
         let (day, second, nanos) = self.clock.civil(moment);
         let Some(number) = serial::moment(day, second, nanos) else {
-            return self.printed(at, sheet, |clock, out| clock.write(moment, out));
+            return self.printed(column, grid, |clock, out| clock.write(moment, out));
         };
-        let format = if nanos < 1_000_000 {
-            self.unless(Kind::Time, &looks.time)
+        let shown = if nanos < 1_000_000 {
+            self.unless(Kind::Time, Shown::Time)
         } else if self.kind == Kind::Time && self.given.is_some() {
             None
         } else {
-            Some(&looks.time_with_millis)
+            Some(Shown::TimeWithMillis)
         };
-        put(sheet, at, number, format)?;
-        Ok(CELL)
+        grid.number(column, Number::Float(number), shown)
     }
 
     /// The format for a value that is not of the column's kind; the column's own needs no saying.
-    fn unless<'f>(&self, kind: Kind, format: &'f Format) -> Option<&'f Format> {
-        (self.kind != kind).then_some(format)
+    fn unless(&self, kind: Kind, shown: Shown) -> Option<Shown> {
+        (self.kind != kind).then_some(shown)
     }
 
     /// What was cut, for the run.
@@ -205,32 +196,6 @@ impl Cells {
             ),
         })
     }
-}
-
-/// Looking a format up costs as much as the rest of a cell, so it is named only where it differs
-/// from the column's.
-fn put(
-    sheet: &mut Worksheet,
-    (row, column): Place,
-    number: f64,
-    format: Option<&Format>,
-) -> Result<(), XlsxError> {
-    // Spreadsheets have no negative zero.
-    let number = number + 0.0;
-    match format {
-        None => sheet.write_number(row, column, number).map(drop),
-        Some(format) => sheet.write_number_with_format(row, column, number, format).map(drop),
-    }
-}
-
-/// Spreadsheets have neither NaN nor infinities: such a cell stays empty.
-fn float(sheet: &mut Worksheet, at: Place, number: f64) -> Result<(), XlsxError> {
-    if number.is_finite() { put(sheet, at, number, None) } else { Ok(()) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "only numbers of at most 15 digits come here")]
-fn exact(number: i64) -> f64 {
-    number as f64
 }
 
 /// How many digits of a decimal a spreadsheet must keep, and how many its format must show: zeros

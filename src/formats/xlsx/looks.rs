@@ -2,6 +2,8 @@
 
 use rust_xlsxwriter::Format;
 
+use super::cells::Cells;
+use super::grid::Shown;
 use crate::rows::{Column, Kind};
 
 /// Characters that the arrow of the filter takes beside a header.
@@ -18,17 +20,18 @@ pub(super) const MOST_DIGITS: usize = 30;
 #[derive(Debug)]
 pub(super) struct Looks {
     pub(super) header: Format,
-    pub(super) int: Format,
-    pub(super) date: Format,
-    pub(super) time: Format,
-    /// Seconds are rounded where their fraction is not shown, so one that has a fraction shows it.
-    pub(super) time_with_millis: Format,
+    int: Format,
+    date: Format,
+    time: Format,
+    time_with_millis: Format,
     /// One for each number of fraction digits.
     decimals: Vec<Format>,
+    /// What the definition gives, by column.
+    given: Vec<Option<Format>>,
 }
 
 impl Looks {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(columns: &[Cells]) -> Self {
         Self {
             header: Format::new().set_bold(),
             int: shown_as("0"),
@@ -36,22 +39,19 @@ impl Looks {
             time: shown_as("yyyy-mm-dd hh:mm:ss"),
             time_with_millis: shown_as("yyyy-mm-dd hh:mm:ss.000"),
             decimals: (0..=MOST_DIGITS).map(decimal).collect(),
+            given: columns.iter().map(|cells| cells.given.as_deref().map(shown_as)).collect(),
         }
     }
 
-    /// What shows so many fraction digits, at most [`MOST_DIGITS`].
-    pub(super) fn decimal(&self, scale: usize) -> &Format {
-        &self.decimals[scale.min(MOST_DIGITS)]
-    }
-
-    /// What a column of that kind has where its definition says nothing. Decimals go by their values.
-    pub(super) fn of(&self, kind: Kind) -> Option<&Format> {
-        match kind {
-            // Without one, Excel shows twelve digits and more as 1.23E+11.
-            Kind::Int => Some(&self.int),
-            Kind::Date => Some(&self.date),
-            Kind::Time => Some(&self.time),
-            Kind::Text | Kind::Decimal | Kind::Float | Kind::Bool | Kind::Json => None,
+    /// The format for a cell of this column.
+    pub(super) fn of(&self, column: u16, shown: Shown) -> &Format {
+        match shown {
+            Shown::Given => self.given[usize::from(column)].as_ref().unwrap_or(&self.int),
+            Shown::Int => &self.int,
+            Shown::Date => &self.date,
+            Shown::Time => &self.time,
+            Shown::TimeWithMillis => &self.time_with_millis,
+            Shown::Decimal(scale) => &self.decimals[usize::from(scale).min(MOST_DIGITS)],
         }
     }
 }

@@ -16,22 +16,22 @@ const LOOKS: Duration = Duration::from_millis(10);
 
 /// What an upload took.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(in crate::scenarios) struct Taken {
     /// From before the connection was opened to the answer's end.
-    pub(super) whole: Duration,
+    pub(in crate::scenarios) whole: Duration,
     /// What the import came to.
-    pub(super) outcome: serde_json::Value,
+    pub(in crate::scenarios) outcome: serde_json::Value,
     /// CPU seconds of the server and its child.
-    pub(super) cpu: f64,
+    pub(in crate::scenarios) cpu: f64,
     /// The most that server and child had together, in bytes.
-    pub(super) memory: u64,
+    pub(in crate::scenarios) memory: u64,
 }
 
 /// Uploads a file.
 ///
 /// # Errors
 /// An answer that is no 200, with what the server says.
-pub(super) fn take(server: &Server, file: &Path) -> Result<Taken> {
+pub(in crate::scenarios) fn take(server: &Server, file: &Path) -> Result<Taken> {
     let process = server.process();
     let body = File::open(file).doing(format!("opening {}", file.display()))?;
     let cpu = process.cpu_seconds_with_children()?;

@@ -12,7 +12,7 @@ mod tables;
 
 use std::path::Path;
 
-use self::measure::Taken;
+pub(super) use self::measure::{Taken, take};
 use super::on_each;
 use crate::bench::Bench;
 use crate::checks::Checks;
@@ -26,7 +26,7 @@ use crate::settlements::REPORT;
 use crate::stats::{Series, mebibytes};
 
 /// Rows of the workbook at most; it has no more than one sheet.
-const ROWS: u64 = 500_000;
+pub(super) const ROWS: u64 = 500_000;
 /// Columns, as the workbook has them.
 const COLUMNS: &str =
     "id,merchant_id,order_no,product,kind,method,status,gross,fee,net,paid_at,settle_on";
@@ -103,7 +103,7 @@ fn measure(bench: &Bench, database: &Database, checks: &mut Checks) -> Result<Sh
         println!("{}: round {round} of {}", sheet.backend.title(), bench.options.rounds);
         for (before, taken) in Before::ALL.into_iter().zip(&mut sheet.taken) {
             let there = prepare(database, before, rows)?;
-            let one = measure::take(&server, &book)?;
+            let one = take(&server, &book)?;
             judge(database, before, rows, there, &one, checks)?;
             taken.push(one);
         }
@@ -119,7 +119,7 @@ fn measure(bench: &Bench, database: &Database, checks: &mut Checks) -> Result<Sh
 }
 
 /// The twelve columns as a table of their own.
-const TABLE: &str = "CREATE TABLE perf_lines (id bigint NOT NULL PRIMARY KEY, \
+pub(super) const TABLE: &str = "CREATE TABLE perf_lines (id bigint NOT NULL PRIMARY KEY, \
      merchant_id bigint NOT NULL, order_no varchar(64) NOT NULL, product varchar(200) NOT NULL, \
      kind varchar(20) NOT NULL, method varchar(20) NOT NULL, status varchar(20) NOT NULL, \
      gross bigint NOT NULL, fee bigint NOT NULL, net bigint NOT NULL, \
@@ -144,7 +144,7 @@ columns = [
 ]
 "#;
 
-fn define(directory: &Path) -> Result<()> {
+pub(super) fn define(directory: &Path) -> Result<()> {
     let imports = directory.join("imports");
     let doing = || format!("writing a definition into {}", imports.display());
     std::fs::create_dir_all(&imports).doing(doing())?;
@@ -152,7 +152,7 @@ fn define(directory: &Path) -> Result<()> {
 }
 
 /// Fetches the report into a file; its bytes.
-fn fetch(server: &Server, format: &str, rows: u64, file: &Path) -> Result<u64> {
+pub(super) fn fetch(server: &Server, format: &str, rows: u64, file: &Path) -> Result<u64> {
     use std::io::Write;
     println!("fetching {rows} rows as {format}");
     let path = format!(
@@ -170,7 +170,7 @@ fn fetch(server: &Server, format: &str, rows: u64, file: &Path) -> Result<u64> {
     Ok(drained.bytes)
 }
 
-fn change(database: &Database, statements: &[&str]) -> Result<()> {
+pub(super) fn change(database: &Database, statements: &[&str]) -> Result<()> {
     let moment = match database.backend {
         Backend::Sqlite => "text",
         Backend::Postgres => "timestamptz",
@@ -237,6 +237,14 @@ fn judge(
         &format!("{rows}|{rows}"),
     );
     Ok(())
+}
+
+/// Fails unless an import into an empty table stored every row.
+pub(super) fn stored_all(taken: &Taken, rows: u64) -> Result<()> {
+    match taken.outcome["inserted"].as_u64() {
+        Some(inserted) if inserted == rows => Ok(()),
+        inserted => Err(Error::new(format!("{inserted:?} of {rows} rows were stored"))),
+    }
 }
 
 impl Sheet {

@@ -4,9 +4,9 @@ use std::fs;
 
 use calamine::Data;
 
-use super::{Limits, book, column, day, is_empty, made, part, read, utc};
+use super::{Limits, book, by, column, day, is_empty, limited, made, part, read, utc};
 use crate::formats::xlsx::XlsxEncoder;
-use crate::formats::{Header, Options};
+use crate::formats::{Header, Options, XlsxWriter};
 use crate::rows::{Column, Kind, Value};
 
 const TEXTS: &str =
@@ -69,11 +69,8 @@ fn numbers_that_others_lost_digits_of_come_back_with_all_of_them() {
 }
 
 fn counted(limits: Limits, rows: i64) -> Vec<u8> {
-    let mut encoder =
-        XlsxEncoder::new(&[column("n", Kind::Int), column("d", Kind::Decimal)], &utc());
-    encoder.limits = limits;
     let rows: Vec<_> = (1..=rows).map(|n| vec![Value::Int(n), Value::Decimal("1.50")]).collect();
-    made(&mut encoder, &rows).unwrap().0
+    limited(&[column("n", Kind::Int), column("d", Kind::Decimal)], &utc(), &rows, Some(limits))
 }
 
 #[test]
@@ -107,9 +104,23 @@ fn a_sheet_that_is_just_full_is_not_followed_by_an_empty_one() {
 
 #[test]
 fn a_sheet_ends_before_it_has_too_many_bytes() {
-    let sheets = read(&counted(Limits { rows: u32::MAX, bytes: 500 }, 30));
-    assert_eq!(sheets.iter().map(|(_, rows)| rows.len() - 1).sum::<usize>(), 30);
-    assert!(sheets.len() > 5);
+    let rows: Vec<_> = (0..9_000).map(|n| vec![Value::Int(n)]).collect();
+    for writer in XlsxWriter::ALL {
+        let mut encoder = XlsxEncoder::new(&[column("n", Kind::Int)], &by(writer, &utc()));
+        let limits = Limits { rows: u32::MAX, bytes: 100_000 };
+        match &mut encoder {
+            XlsxEncoder::Poured(encoder) => encoder.limits = limits,
+            XlsxEncoder::Library(encoder) => encoder.limits = limits,
+        }
+        let book = made(&mut encoder, &rows).unwrap().0;
+        let sheets = read(&book);
+        assert_eq!(sheets.iter().map(|(_, rows)| rows.len() - 1).sum::<usize>(), 9_000);
+        assert!(sheets.len() > 3, "{}", sheets.len());
+        for number in 1..=sheets.len() {
+            let sheet = part(&book, &format!("xl/worksheets/sheet{number}.xml"));
+            assert!(sheet.len() < 102_000, "{}", sheet.len());
+        }
+    }
 }
 
 #[test]
@@ -163,6 +174,7 @@ fn the_same_rows_give_the_same_bytes() {
 fn nothing_lies_in_the_temporary_directory_during_or_after() {
     let directory = tempfile::tempdir().unwrap();
     let options = Options { temp_dir: directory.path().into(), ..utc() };
+    let options = by(XlsxWriter::Library, &options);
     let mut encoder = XlsxEncoder::new(&[column("n", Kind::Int)], &options);
     made(&mut encoder, &[vec![Value::Int(1)]]).unwrap();
     assert!(is_empty(directory.path()));

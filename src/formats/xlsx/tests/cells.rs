@@ -15,7 +15,9 @@ fn inline(text: &str) -> String {
 fn number(kind: Kind, value: Value<'_>) -> String {
     let cell = cell(kind, value);
     let value = cell.split_once("<v>").filter(|_| !cell.contains(" t="));
-    value.map_or(String::new(), |(_, rest)| rest.trim_end_matches("</v>").to_owned())
+    let number = value.map(|(_, rest)| rest.trim_end_matches("</v>").parse::<f64>().unwrap());
+    // However it is written, what counts is what is read.
+    number.map_or(String::new(), |number| number.to_string())
 }
 
 #[test]

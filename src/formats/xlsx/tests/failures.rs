@@ -5,27 +5,30 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 
-use super::{column, is_empty, utc};
+use super::{by, column, is_empty, utc};
 use crate::error::{Error, Result};
-use crate::formats::Options;
 use crate::formats::xlsx::XlsxEncoder;
 use crate::formats::xlsx::quiet::{caught, hush_full_disks};
+use crate::formats::{Options, XlsxWriter};
 use crate::rows::{Encoder, Kind, Value};
 
 fn into(out: &mut (dyn Write + Send), options: &Options, rows: usize) -> Result<()> {
     let mut encoder = XlsxEncoder::new(&[column("v", Kind::Text)], options);
-    encoder.begin(&mut Vec::new())?;
+    let mut before = Vec::new();
+    encoder.begin(&mut before)?;
     // Hardly any two alike, so that there is something left to write after compression.
     for number in 0..rows {
         let text = format!("{:x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).repeat(3);
-        encoder.row(&[Value::Text(&text)], &mut Vec::new())?;
+        encoder.row(&[Value::Text(&text)], &mut before)?;
     }
+    out.write_all(&before).map_err(Error::writing)?;
     encoder.finish(out)
 }
 
 #[test]
 fn a_directory_that_is_not_there_is_a_failure_before_the_first_row() {
     let options = Options { temp_dir: "/nowhere/at all".into(), ..utc() };
+    let options = by(XlsxWriter::Library, &options);
     let mut encoder = XlsxEncoder::new(&[column("v", Kind::Text)], &options);
     let error = encoder.begin(&mut Vec::new()).unwrap_err();
     assert!(matches!(error, Error::Internal { .. }), "{error}");
@@ -67,8 +70,14 @@ fn is_whole(archive: &[u8]) -> bool {
 
 #[test]
 fn a_receiver_that_takes_no_more_ends_the_book_with_its_own_error() {
+    for writer in XlsxWriter::ALL {
+        ends_with_its_error(&by(writer, &utc()));
+    }
+}
+
+fn ends_with_its_error(options: &Options) {
     let mut whole = Vec::new();
-    into(&mut whole, &utc(), 30_000).unwrap();
+    into(&mut whole, options, 30_000).unwrap();
     assert!(is_whole(&whole) && whole.len() > 400_000, "{}", whole.len());
     let full: fn() -> io::Error = || io::Error::from(ErrorKind::StorageFull);
     let cancelled: fn() -> io::Error = || io::Error::other(Error::Cancelled);
@@ -79,7 +88,7 @@ fn a_receiver_that_takes_no_more_ends_the_book_with_its_own_error() {
         (whole.len() - 1, full, "no_space"),
     ] {
         let mut small = Small { taken: Vec::new(), room, error };
-        assert_eq!(into(&mut small, &utc(), 30_000).unwrap_err().code(), code);
+        assert_eq!(into(&mut small, options, 30_000).unwrap_err().code(), code);
         assert!(!is_whole(&small.taken), "{room}");
     }
 }
@@ -136,6 +145,7 @@ fn a_full_disk_is_said_to_be_full_and_holds_nothing_afterwards() {
         return;
     };
     let options = Options { temp_dir: volume.path().into(), ..utc() };
+    let options = by(XlsxWriter::Library, &options);
     let mut out = Vec::new();
     // Full among the rows, and, in steps smaller than a buffer, when the last are flushed at the end.
     for rows in [20_000, 2_400, 2_500, 2_600, 2_700, 2_800] {
@@ -151,4 +161,17 @@ fn a_full_disk_is_said_to_be_full_and_holds_nothing_afterwards() {
         into(&mut Vec::new(), &options, 10).unwrap();
     }
     assert_eq!(into(&mut Vec::new(), &options, 20_000).unwrap_err().code(), "no_space");
+}
+
+#[test]
+fn a_poured_book_that_is_given_up_has_no_directory_and_leaves_no_thread() {
+    let mut encoder = XlsxEncoder::new(&[column("v", Kind::Int)], &utc());
+    let mut out = Vec::new();
+    encoder.begin(&mut out).unwrap();
+    for number in 0..50_000 {
+        encoder.row(&[Value::Int(number)], &mut out).unwrap();
+    }
+    assert!(out.len() > 10_000 && !is_whole(&out));
+    // Waits for the thread.
+    drop(encoder);
 }

@@ -1,7 +1,7 @@
 """Writes the settlement lines of an SQLite file as a workbook, with what the report shows: a header
 on every sheet, bold, frozen and filtered, widths, number formats, times of Seoul.
 
-Arguments: the database, the workbook to make.
+Arguments: the database, the workbook to make, how many lines.
 """
 
 import sqlite3
@@ -30,14 +30,14 @@ def begin(book, formats, bold):
     return sheet
 
 
-def main(source, target):
+def main(source, target, lines):
     book = xlsxwriter.Workbook(target, {"constant_memory": True})
     bold = book.add_format({"bold": True})
     formats = {look: book.add_format({"num_format": look}) for look in (MONEY, TIME, DATE)}
     formats[None] = None
     looks = [formats[look] for _, _, look in COLUMNS]
     rows = sqlite3.connect(f"file:{source}?mode=ro", uri=True).execute(
-        "SELECT * FROM settlement_lines ORDER BY paid_at, id"
+        "SELECT * FROM settlement_lines ORDER BY paid_at, id LIMIT ?", [int(lines)]
     )
     sheet, at = begin(book, formats, bold), 0
     for row in rows:
