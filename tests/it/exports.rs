@@ -162,6 +162,7 @@ async fn a_workbook_on_a_full_disk_names_the_setting_and_is_not_told_as_a_crash(
     let place = place().await;
     let export =
         ["export", "long", "--format", "xlsx", "-o", "out.xlsx", "--temp-dir", "small/tmp"];
+    let export = [&export[..], &["--xlsx-writer", "library"]].concat();
     let Some(full) = place.tallyroll_on_a_small_disk(1 << 20, &export).await else { return };
     assert_eq!(full.code, Some(1), "{}", full.stderr);
     assert!(full.stderr.contains("no space left: temp_dir"), "{}", full.stderr);

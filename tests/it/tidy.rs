@@ -167,7 +167,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("convert", &["rows", "access", "runs", "formats", "sheets", "delivery", "spool"]),
     ("demo", &["rows", "database", "definitions"]),
     ("ops", &["config"]),
-    ("config", &[]),
+    ("config", &["formats"]),
     ("observe", &[]),
 ];
 

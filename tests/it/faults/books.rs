@@ -22,8 +22,8 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
 async fn a_query_that_fails_midway_is_a_real_status_and_leaves_no_file() {
     on_every_backend(async |place| {
         failing_report(&place, "failing", 50_001);
-        let server = Server::start(&place, &[]).await;
-        // A workbook's first byte comes after its last row, so a direct one has not begun either.
+        // The first byte of the library's comes after the last row, so a direct one has not begun either.
+        let server = Server::start(&place, &[("xlsx_writer", "library")]).await;
         for delivery in ["", "&delivery=prepared", "&delivery=direct"] {
             let answer = server.get(&format!("{}?format=xlsx{delivery}", rows("failing"))).await;
             answer.problem(500, "query_failed");
@@ -38,6 +38,36 @@ async fn a_query_that_fails_midway_is_a_real_status_and_leaves_no_file() {
             nothing_works(&server, Instant::now()).await;
             nothing_is_kept(&server, Instant::now()).await;
         }
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_query_that_fails_midway_breaks_a_poured_workbook_off_and_refuses_a_prepared_one() {
+    on_every_backend(async |place| {
+        failing_report(&place, "failing", 50_001);
+        let server = Server::start(&place, &[]).await;
+        let path = format!("{}?format=xlsx", rows("failing"));
+        let refused = server.get(&path).await;
+        refused.problem(500, "query_failed");
+        assert_failed(&server.run(&refused.run()).await, "query_failed");
+
+        let mut stream = Stream::send(&server, &format!("{path}&delivery=direct"), &[]).await;
+        stream.head().await;
+        assert_eq!(stream.status(), 200);
+        let mut bytes = Vec::new();
+        while let Some(chunk) = stream.next_chunk().await {
+            bytes.extend(chunk.bytes);
+        }
+        assert_eq!(stream.end(), End::BrokenOff);
+        assert!(bytes.starts_with(ENTRY), "it began as a workbook");
+        assert!(!contains(&bytes, DIRECTORY) && !contains(&bytes, DIRECTORY_END));
+        let run = server.run(&stream.run()).await;
+        assert_failed(&run, "query_failed");
+        assert_eq!(run["rows"], 50_000, "{run}");
+        nothing_works(&server, Instant::now()).await;
+        nothing_is_kept(&server, Instant::now()).await;
         server.stop().await;
     })
     .await;

@@ -62,6 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                     let text = std::str::from_utf8(text)?;
                     match place {
                         PAID_AT | SETTLE_ON => {
+                            // To the millisecond, and without the zone, which is UTC.
+                            let text = text.get(..23).unwrap_or(text);
                             let day = ExcelDateTime::parse_from_str(text)?.to_excel();
                             let shift = if place == PAID_AT { SEOUL } else { 0.0 };
                             sheet.write_number_with_format(at, column, day + shift, format)?;

@@ -6,6 +6,7 @@ use std::io::{Cursor, Read};
 use rust_xlsxwriter::utility::column_number_to_name;
 use rust_xlsxwriter::{Format, Workbook, Worksheet, XlsxError};
 
+use super::strings::Strings;
 use super::xml;
 use crate::error::{Error, Result};
 use crate::formats::xlsx::book::{guarded, undated};
@@ -16,6 +17,8 @@ use crate::formats::xlsx::sheet_names::Namer;
 
 /// Looks that are not a column's own: four, and one for each number of fraction digits.
 const LOOKS: usize = 5 + MOST_DIGITS;
+
+const STRINGS: &str = "xl/sharedStrings.xml";
 
 /// A workbook that is being poured.
 pub(super) struct Frame {
@@ -31,6 +34,8 @@ pub(super) struct Frame {
     given: Vec<Option<usize>>,
     /// What each column is shown as on the sheet at hand: a place among the styles.
     columns: Vec<usize>,
+    /// Texts that cells share.
+    pub(super) strings: Strings,
     /// By column, what a cell begins with: `<c r="AB`.
     places: Vec<Box<[u8]>>,
 }
@@ -40,6 +45,7 @@ pub(super) struct Frame {
 pub(super) struct Style {
     pub(super) number: Box<[u8]>,
     pub(super) text: Box<[u8]>,
+    pub(super) shared: Box<[u8]>,
     pub(super) truth: Box<[u8]>,
 }
 
@@ -66,6 +72,7 @@ impl Frame {
             by_look: [None; LOOKS],
             given: vec![None; columns],
             columns: vec![0; columns],
+            strings: Strings::new(columns),
             places: (0..).take(columns).map(|column| place(column).into()).collect(),
         }
     }
@@ -191,8 +198,11 @@ impl Frame {
             }
             book.save_to_buffer()
         })?;
-        let parts = Parts::of(&book)?;
+        let mut parts = Parts::of(&book)?;
         self.check(&parts)?;
+        if let Some((_, strings)) = parts.0.iter_mut().find(|(path, _)| path == STRINGS) {
+            *strings = self.strings.part();
+        }
         Ok(parts)
     }
 
@@ -201,6 +211,10 @@ impl Frame {
         for (row, format) in (0..).zip(&self.formats).skip(1) {
             sheet.write_number_with_format(row, 0, 0, format)?;
         }
+        if !self.strings.is_empty() {
+            // Some text, so that the workbook lists the part that has ours.
+            sheet.write_string(0, 0, "shared")?;
+        }
         Ok(())
     }
 
@@ -208,7 +222,7 @@ impl Frame {
     fn check(&self, parts: &Parts) -> Result<()> {
         let sheet = parts.of_path(&sheet_path(1)).unwrap_or_default();
         let sheet = String::from_utf8_lossy(sheet);
-        let mut cells = sheet.split("<c r=\"A").skip(1);
+        let mut cells = sheet.split("<c r=\"A").skip(1).filter(|cell| !cell.starts_with("1\""));
         for style in 1..self.formats.len() {
             let expected = format!("{}\" s=\"{style}\"><v>", style + 1);
             if !cells.next().is_some_and(|cell| cell.starts_with(&expected)) {
@@ -229,6 +243,7 @@ impl Style {
         Self {
             number: bytes("><v>"),
             text: bytes(" t=\"inlineStr\"><is>"),
+            shared: bytes(" t=\"s\"><v>"),
             truth: bytes(" t=\"b\"><v>"),
         }
     }

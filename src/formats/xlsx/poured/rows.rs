@@ -49,9 +49,20 @@ impl Grid for Row<'_> {
 
     #[inline]
     fn text(&mut self, column: u16, text: &str) -> Result<()> {
+        let shared = self.frame.strings.number(column, text);
         self.begin(column);
-        self.out.extend_from_slice(&self.frame.shown(column).text);
-        xml::text(text, self.out);
+        let style = self.frame.shown(column);
+        match shared {
+            Some(number) => {
+                self.out.extend_from_slice(&style.shared);
+                self.out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+                self.out.extend_from_slice(CLOSED);
+            }
+            None => {
+                self.out.extend_from_slice(&style.text);
+                xml::text(text, self.out);
+            }
+        }
         Ok(())
     }
 

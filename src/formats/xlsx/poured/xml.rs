@@ -3,47 +3,66 @@
 use crate::formats::escape::{all, controls, first, places_of};
 use crate::formats::xlsx::grid::Number;
 
-/// Writes a number. What counts is what a reader makes of it; spreadsheets have no negative zero.
+/// Writes a number, as short as it can be said. Spreadsheets have no negative zero.
 #[inline]
 pub(super) fn number(number: Number<'_>, out: &mut Vec<u8>) {
     match number {
         Number::Int(number) => out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes()),
         Number::Digits(digits) => decimal(digits.as_bytes(), out),
-        Number::Float(number) => {
-            out.extend_from_slice(zmij::Buffer::new().format_finite(number + 0.0).as_bytes());
-        }
-        Number::Real(number) => {
-            out.extend_from_slice(zmij::Buffer::new().format_finite(number + 0.0).as_bytes());
-        }
+        Number::Float(number) => float(zmij::Buffer::new().format_finite(number + 0.0), out),
+        Number::Real(number) => float(zmij::Buffer::new().format_finite(number + 0.0), out),
     }
 }
 
 #[inline]
+fn float(digits: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(digits.strip_suffix(".0").unwrap_or(digits).as_bytes());
+}
+
+/// Writes the digits of a decimal without zeros before and behind, and without the sign of a zero.
+#[inline]
 fn decimal(digits: &[u8], out: &mut Vec<u8>) {
     match digits {
-        [b'-', ..] | [b'0', b'0'..=b'9', ..] => plain(digits, out),
-        _ => out.extend_from_slice(digits),
+        [b'-', ..] | [b'0', b'0'..=b'9', ..] => signed(digits, out),
+        _ => out.extend_from_slice(shortened(digits)),
     }
 }
 
-/// Without zeros in front, and without the sign of a zero.
-fn plain(digits: &[u8], out: &mut Vec<u8>) {
-    let (sign, mut digits) = match digits {
+fn signed(digits: &[u8], out: &mut Vec<u8>) {
+    let (negative, mut digits) = match digits {
         [b'-', rest @ ..] => (rest.iter().any(|digit| matches!(digit, b'1'..=b'9')), rest),
         _ => (false, digits),
     };
     while let [b'0', b'0'..=b'9', ..] = digits {
         digits = &digits[1..];
     }
-    if sign {
+    if negative {
         out.push(b'-');
     }
-    out.extend_from_slice(digits);
+    out.extend_from_slice(shortened(digits));
+}
+
+/// Without zeros at the end of a fraction.
+#[inline]
+fn shortened(digits: &[u8]) -> &[u8] {
+    if digits.last() != Some(&b'0') || !digits.contains(&b'.') {
+        return digits;
+    }
+    let kept = digits.iter().rposition(|digit| *digit != b'0').unwrap_or_default();
+    // Where nothing is left of the fraction, the point goes too.
+    &digits[..kept + usize::from(digits[kept] != b'.')]
 }
 
 /// Writes the text of a cell, down to the cell's end.
 #[inline]
 pub(super) fn text(text: &str, out: &mut Vec<u8>) {
+    content(text, out);
+    out.extend_from_slice(b"</is></c>");
+}
+
+/// Writes a text as an element of its own.
+#[inline]
+pub(super) fn content(text: &str, out: &mut Vec<u8>) {
     let blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t' | b'\n'));
     let bytes = text.as_bytes();
     out.extend_from_slice(if blank(bytes.first()) || blank(bytes.last()) {
@@ -55,7 +74,7 @@ pub(super) fn text(text: &str, out: &mut Vec<u8>) {
         None => out.extend_from_slice(bytes),
         Some(at) => escaped_from(bytes, at, out),
     }
-    out.extend_from_slice(b"</t></is></c>");
+    out.extend_from_slice(b"</t>");
 }
 
 /// The first byte that may have to be written otherwise: what XML needs for itself, what it does not

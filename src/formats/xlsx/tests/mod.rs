@@ -89,10 +89,15 @@ fn part(book: &[u8], name: &str) -> String {
 
 /// The cell at `A2` of a workbook with one column and one value, as its XML without `<c>`'s place.
 fn cell(kind: Kind, value: Value<'_>) -> String {
-    let sheet =
-        part(&book(&[column("v", kind)], &utc(), &[vec![value]]), "xl/worksheets/sheet1.xml");
+    let book = book(&[column("v", kind)], &utc(), &[vec![value]]);
+    let sheet = part(&book, "xl/worksheets/sheet1.xml");
     let Some((_, cell)) = sheet.split_once("<c r=\"A2\"") else { return String::new() };
-    cell.split_once("</c>").unwrap().0.trim_start().to_owned()
+    let cell = cell.split_once("</c>").unwrap().0.trim_start();
+    // A text that is kept elsewhere, as it would stand here.
+    let Some((before, _)) = cell.split_once("t=\"s\"><v>0</v>") else { return cell.to_owned() };
+    let listed = part(&book, "xl/sharedStrings.xml");
+    let (_, text) = listed.split_once("<si>").unwrap();
+    format!("{before}t=\"inlineStr\"><is>{}</is>", text.split_once("</si>").unwrap().0)
 }
 
 /// The number format of the cell at `A2`.
