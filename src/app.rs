@@ -60,20 +60,11 @@ impl App {
         let [state, reads] = open_state(&config.state_url).await?;
         let clock = Arc::new(chrono::Utc::now);
         let runs = Runs::start(state.clone(), reads.clone(), clock, config.keep_runs).await?;
-        let permits = |what, limit| Permits::new(what, limit, config.queue, config.queue_wait);
-        let permits = Allowed {
-            streams: permits("direct streams", config.streams),
-            builds: permits("prepared builds", config.builds),
-        };
+        let permits = allowed(&config);
         let spool = Spool::new(config.temp_dir.clone(), config.spool_cap, config.keep_prepared);
         let readers = config.streams + config.builds + SPARE_READERS;
         let readers = u32::try_from(readers).unwrap_or(u32::MAX);
         let databases = open_databases(&config.databases, readers, config.stall_timeout)?;
-        let limits = Limits {
-            first_row: config.first_row_timeout,
-            stall: config.stall_timeout,
-            flush_rows: config.flush_rows,
-        };
         let definitions = InForce::new(read_definitions(&config));
         let imports = Arc::new(Imports {
             definitions: definitions.clone(),
@@ -97,9 +88,8 @@ impl App {
             state: state.clone(),
             reads: reads.clone(),
         });
-        let (level, writer) = (config.xlsx_level, config.xlsx_writer);
-        let books = Books { temp_dir: config.temp_dir.clone(), level, writer };
-        let (kept, allowed) = (spool.clone(), permits.clone());
+        let (kept, allowed, books) = (spool.clone(), permits.clone(), books(&config));
+        let limits = limits(&config);
         let reports =
             Reports::new(definitions, databases, runs.clone(), allowed, kept, books, limits);
         let reports = Arc::new(reports);
@@ -204,6 +194,30 @@ impl App {
                 tracing::warn!(%error, "the state database could not be closed");
             }
         }
+    }
+}
+
+fn allowed(config: &Config) -> Allowed {
+    let permits = |what, limit| Permits::new(what, limit, config.queue, config.queue_wait);
+    Allowed {
+        streams: permits("direct streams", config.streams),
+        builds: permits("prepared builds", config.builds),
+    }
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits {
+        first_row: config.first_row_timeout,
+        stall: config.stall_timeout,
+        flush_rows: config.flush_rows,
+    }
+}
+
+fn books(config: &Config) -> Books {
+    Books {
+        temp_dir: config.temp_dir.clone(),
+        level: config.xlsx_level,
+        writer: config.xlsx_writer,
     }
 }
 

@@ -191,9 +191,8 @@ impl Standing {
              |---|---|---|---|---|---|---|---|---|\n",
         );
         text.extend(self.turns.iter().map(|(name, turns)| self.line(name, turns)));
-        for (name, remedy) in &self.left_out {
-            text += &format!("\n{name} is left out: {remedy}.\n");
-        }
+        let left_out = self.left_out.iter();
+        text.extend(left_out.map(|(name, remedy)| format!("\n{name} is left out: {remedy}.\n")));
         text
     }
 

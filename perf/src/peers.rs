@@ -47,17 +47,17 @@ pub(crate) fn by_python(script: &Path, arguments: &[&OsStr]) -> Command {
     command
 }
 
-/// A script for Node, in a directory that has ExcelJS.
+/// A directory in which Node finds `exceljs`.
 pub(crate) fn exceljs(bench: &Bench) -> Found<PathBuf> {
     let home = bench.workplace.path().join("exceljs");
-    let missing = |_| "`npm install exceljs@4.4.0`, for which Node must be installed".to_owned();
     std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
     let mut install = Command::new("npm");
     install.args(["install", "--silent", "--no-audit", "--no-fund", "exceljs@4.4.0"]);
     match program::text(install.current_dir(&home)) {
         Ok(Printed::Done(_)) => Ok(home),
-        Ok(Printed::Missing) => Err(missing(())),
-        Err(_) => Err(missing(())),
+        Ok(Printed::Missing) | Err(_) => {
+            Err("`npm install exceljs@4.4.0`, for which Node must be installed".into())
+        }
     }
 }
 

@@ -59,9 +59,8 @@ fn example(key: &str) -> &'static str {
     match key {
         "streams" | "builds" | "queue" => "48",
         "xlsx_level" => "2",
-        "flush_rows" => "1000",
         "import_max_rows" => "5000000",
-        "import_max_columns" => "1000",
+        "import_max_columns" | "flush_rows" => "1000",
         "spool_cap" | "max_upload" | "max_inflated" | "import_max_text" => "\"512MiB\"",
         "queue_wait" | "first_row_timeout" | "stall_timeout" | "shutdown_timeout"
         | "keep_prepared" | "keep_runs" => "\"45s\"",

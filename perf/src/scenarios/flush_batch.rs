@@ -34,7 +34,7 @@ pub(super) fn run(bench: &Bench) -> Result<Outcome> {
             for rows in &ROWS[1..] {
                 standing.faster(&name(*rows), SLOWER, &mut checks);
             }
-            text += &format!("{}:\n\n{}\n", backend.title(), standing.table());
+            text.extend([backend.title(), ":\n\n", &standing.table(), "\n"]);
         }
     }
     Ok(Outcome { text, checks })

@@ -24,12 +24,15 @@ const ROWS: u64 = 500_000;
 /// How much larger than theirs a workbook may be.
 const LARGER: f64 = 1.2;
 
+/// How a program is called to make a workbook at a path.
+type Making = Box<dyn Fn(&Path) -> Command>;
+
 /// A program that makes a workbook.
 struct Peer {
     name: &'static str,
     /// So many times as fast is to be reached.
     least: f64,
-    command: Found<Box<dyn Fn(&Path) -> Command>>,
+    command: Found<Making>,
 }
 
 /// Runs the scenario.
@@ -42,7 +45,7 @@ pub(super) fn run(bench: &Bench) -> Result<Outcome> {
     let mut checks = Checks::default();
     verify(bench, &server, &database, &mut checks)?;
     let made = bench.workplace.path().join("peer.xlsx");
-    let peers = peers(bench, &server, &database)?;
+    let peers = peers(bench, &server, &database);
     let mut contest = Contest::default();
     let ours = |delivery: &'static str| {
         let server = &server;
@@ -100,11 +103,11 @@ fn verify(bench: &Bench, server: &Server, database: &Database, checks: &mut Chec
     seen.against_record("sqlite xlsx", server, checks)
 }
 
-fn peers(bench: &Bench, server: &Server, database: &Database) -> Result<Vec<Peer>> {
+fn peers(bench: &Bench, server: &Server, database: &Database) -> Vec<Peer> {
     let lines = database.rows.to_string();
     let from_database = |program: std::path::PathBuf, with_python: bool| {
         let (file, lines) = (database.file().to_owned(), lines.clone());
-        let command: Box<dyn Fn(&Path) -> Command> = Box::new(move |made| {
+        let command: Making = Box::new(move |made| {
             let mut command =
                 if with_python { peers::by_python(&program, &[]) } else { Command::new(&program) };
             command.arg(&file).arg(made).arg(&lines);
@@ -121,14 +124,14 @@ fn peers(bench: &Bench, server: &Server, database: &Database) -> Result<Vec<Peer
     let exceljs = peers::exceljs(bench).and_then(|home| {
         let lines = home.join("lines.ndjson");
         keep_lines(server, &lines).map_err(|error| error.to_string())?;
-        let command: Box<dyn Fn(&Path) -> Command> = Box::new(move |made| {
+        let command: Making = Box::new(move |made| {
             let mut command = Command::new("node");
             command.current_dir(&home).arg(peers::source("book_exceljs.mjs")).arg(&lines).arg(made);
             command
         });
         Ok(command)
     });
-    Ok(vec![
+    vec![
         Peer {
             name: "rust_xlsxwriter, constant memory",
             least: 4.5,
@@ -146,7 +149,7 @@ fn peers(bench: &Bench, server: &Server, database: &Database) -> Result<Vec<Peer
                 .map(|script| from_database(script, true)),
         },
         Peer { name: "ExcelJS, streaming", least: 25.0, command: exceljs },
-    ])
+    ]
 }
 
 /// Keeps the lines as NDJSON.

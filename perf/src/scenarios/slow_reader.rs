@@ -23,24 +23,24 @@ pub(super) fn run(bench: &Bench) -> Result<Outcome> {
     let mut checks = Checks::default();
     let (lines, left_out) = on_each(bench, |database| {
         let (server, idle) = started(bench, database, &[])?;
-        let mut lines = String::new();
+        let mut lines = Vec::new();
         for format in FORMATS {
             println!("{}: {format}", database.backend.title());
             let path = format!("{REPORT}/rows?format={format}&delivery=direct");
             let (sample, _) = Sample::take(&server, &path, Pace::Held(SLOW), idle)?;
             let about = format!("{} {format}", database.backend.word());
             judge_memory(&about, sample.above_idle, &mut checks);
-            lines += &format!(
+            lines.push(format!(
                 "| {} | {format} | {:.1} | {:.2} | {:.2} | {} |\n",
                 database.backend.title(),
                 megabytes(sample.drained.bytes),
                 sample.drained.whole.as_secs_f64(),
                 sample.cpu,
                 mebibytes(sample.above_idle),
-            );
+            ));
         }
         server.stop()?;
-        Ok(lines)
+        Ok(lines.concat())
     })?;
     let text = format!(
         "The whole of `settlements`, {} rows, direct, over loopback HTTP to a reader who takes {} MB/s. MB \

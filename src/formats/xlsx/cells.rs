@@ -77,8 +77,6 @@ impl Cells {
         grid: &mut G,
     ) -> Result<(), G::Error> {
         match value {
-            // An empty text leaves its cell empty, too.
-            Value::Null => Ok(()),
             Value::Text(text) => self.text(text, column, grid),
             Value::Json(json) => self.printed(column, grid, |_, out| minify(json, out)),
             Value::Bool(truth) => grid.truth(column, truth),
@@ -87,14 +85,14 @@ impl Cells {
             }
             Value::Int(number) => self.text(itoa::Buffer::new().format(number), column, grid),
             Value::Decimal(digits) => self.decimal(digits, column, grid),
-            // Spreadsheets have neither NaN nor infinities: such a cell stays empty.
             Value::Float(number) if number.is_finite() => {
                 grid.number(column, Number::Float(number), None)
             }
             Value::Real(number) if number.is_finite() => {
                 grid.number(column, Number::Real(number), None)
             }
-            Value::Float(_) | Value::Real(_) => Ok(()),
+            // Spreadsheets have neither NaN nor infinities: such a cell stays empty.
+            Value::Null | Value::Float(_) | Value::Real(_) => Ok(()),
             Value::Date(day) => match serial::day(day) {
                 Some(days) => {
                     grid.number(column, Number::Int(days), self.unless(Kind::Date, Shown::Date))
@@ -110,6 +108,7 @@ impl Cells {
         let whole = text.len();
         let text = within(text, text::LONGEST);
         self.cut += u64::from(text.len() < whole);
+        // The library writes no cell for an empty text.
         if text.is_empty() { Ok(()) } else { grid.text(column, text) }
     }
 

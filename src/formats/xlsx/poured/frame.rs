@@ -78,16 +78,15 @@ impl Frame {
     }
 
     /// Begins a further sheet, whose columns are shown as they are by now.
-    pub(super) fn begin(&mut self, columns: &[Cells]) -> Result<()> {
+    pub(super) fn begin(&mut self, columns: &[Cells]) {
         let name = self.names.name(&self.title);
         self.sheets.push(Facts { name, columns: Vec::new(), rows: 0 });
         for (index, cells) in (0..).zip(columns) {
             self.columns[usize::from(index)] = match cells.shown() {
-                Some(shown) => self.style(index, shown)?,
+                Some(shown) => self.style(index, shown),
                 None => 0,
             };
         }
-        Ok(())
     }
 
     /// Where in the archive the last sheet lies.
@@ -97,17 +96,17 @@ impl Frame {
 
     /// The place of what a cell of this column is shown as.
     #[inline]
-    pub(super) fn style(&mut self, column: u16, shown: Shown) -> Result<usize> {
+    pub(super) fn style(&mut self, column: u16, shown: Shown) -> usize {
         let known = match place(shown) {
             Some(look) => self.by_look[look],
             None => self.given[usize::from(column)],
         };
-        known.map_or_else(|| self.further(column, shown), Ok)
+        known.unwrap_or_else(|| self.further(column, shown))
     }
 
     /// Takes a format into use. The numbers of the others stay as they are.
     #[cold]
-    fn further(&mut self, column: u16, shown: Shown) -> Result<usize> {
+    fn further(&mut self, column: u16, shown: Shown) -> usize {
         let format = self.looks.of(column, shown);
         let same = self.formats.iter().position(|known| known == format);
         let style = same.unwrap_or(self.formats.len());
@@ -119,13 +118,12 @@ impl Frame {
             Some(look) => self.by_look[look] = Some(style),
             None => self.given[usize::from(column)] = Some(style),
         }
-        Ok(style)
+        style
     }
 
     /// Has a column of the sheet at hand shown as this.
-    pub(super) fn show(&mut self, column: u16, shown: Shown) -> Result<()> {
-        self.columns[usize::from(column)] = self.style(column, shown)?;
-        Ok(())
+    pub(super) fn show(&mut self, column: u16, shown: Shown) {
+        self.columns[usize::from(column)] = self.style(column, shown);
     }
 
     /// What a column of the sheet at hand is shown as.

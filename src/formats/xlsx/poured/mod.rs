@@ -69,7 +69,7 @@ impl PouredEncoder {
 
     /// Begins a sheet with its first row, whose values say what some columns are shown as.
     fn open(&mut self, first: Option<&[Value<'_>]>) -> Result<()> {
-        self.frame.begin(&self.columns)?;
+        self.frame.begin(&self.columns);
         let mut line = Vec::new();
         let mut rows = 0;
         if let Some(row) = first {

@@ -52,16 +52,13 @@ impl Grid for Row<'_> {
         let shared = self.frame.strings.number(column, text);
         self.begin(column);
         let style = self.frame.shown(column);
-        match shared {
-            Some(number) => {
-                self.out.extend_from_slice(&style.shared);
-                self.out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-                self.out.extend_from_slice(CLOSED);
-            }
-            None => {
-                self.out.extend_from_slice(&style.text);
-                xml::text(text, self.out);
-            }
+        if let Some(number) = shared {
+            self.out.extend_from_slice(&style.shared);
+            self.out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            self.out.extend_from_slice(CLOSED);
+        } else {
+            self.out.extend_from_slice(&style.text);
+            xml::text(text, self.out);
         }
         Ok(())
     }
@@ -77,7 +74,7 @@ impl Grid for Row<'_> {
 
     #[inline]
     fn number(&mut self, column: u16, number: Number<'_>, shown: Option<Shown>) -> Result<()> {
-        let own = shown.map(|shown| self.frame.style(column, shown)).transpose()?;
+        let own = shown.map(|shown| self.frame.style(column, shown));
         self.begin(column);
         let style = own.map_or_else(|| self.frame.shown(column), |own| self.frame.at(own));
         self.out.extend_from_slice(&style.number);
@@ -87,6 +84,7 @@ impl Grid for Row<'_> {
     }
 
     fn show(&mut self, column: u16, shown: Shown) -> Result<()> {
-        self.frame.show(column, shown)
+        self.frame.show(column, shown);
+        Ok(())
     }
 }

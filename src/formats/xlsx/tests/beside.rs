@@ -121,19 +121,15 @@ fn plain(text: &str) -> String {
         plain.push_str(&rest[..at]);
         rest = &rest[at..];
         let digits = rest.get(2..6).filter(|_| rest.as_bytes().get(6) == Some(&b'_'));
-        match digits
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .and_then(char::from_u32)
-        {
-            Some(character) => {
-                plain.push(character);
-                rest = &rest[7..];
-            }
-            None => {
-                plain.push_str("_x");
-                rest = &rest[2..];
-            }
-        }
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let escape = if let Some(character) = code.and_then(char::from_u32) {
+            plain.push(character);
+            7
+        } else {
+            plain.push_str("_x");
+            2
+        };
+        rest = &rest[escape..];
     }
     plain + rest
 }

@@ -64,7 +64,7 @@ fn is_half_an_escape(text: &str) -> bool {
         let mut after = text[at + 2..].chars();
         let digits = after.by_ref().take(4).filter(char::is_ascii_hexdigit).count() == 4;
         let escaped =
-            |c: char| (c < ' ' && c != '\t' && c != '\n') || c >= '\u{FFFE}' && c <= '\u{FFFF}';
+            |c: char| (c < ' ' && c != '\t' && c != '\n') || ('\u{FFFE}'..='\u{FFFF}').contains(&c);
         digits && after.next().is_some_and(escaped)
     })
 }
