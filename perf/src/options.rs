@@ -136,7 +136,7 @@ pub(crate) fn usage() -> String {
     let scenarios = scenarios::ALL.iter();
     let scenarios = scenarios.map(|one| (one.name, one.about));
     let scenarios = scenarios.chain([(scenarios::EVERY, "every one of these, in turn")]);
-    let scenarios = scenarios.map(|(name, about)| format!("  {name:10} {about}"));
+    let scenarios = scenarios.map(|(name, about)| format!("  {name:15} {about}"));
     format!(
         "usage: cargo run --release -p perf -- SCENARIO [--rows N] [--rounds N] \
          [--backend sqlite|postgres|mysql|all] [--memory-limit 256MiB] [--server PATH]\n\

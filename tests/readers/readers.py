@@ -2,7 +2,8 @@
 
 A reader never bends what it has read until it fits: where its program shows a cell otherwise than
 the workbook has it, `expect` says so, exactly, with the reason. All that is changed of what was
-read is the kind of a Python object that stands for the same value, in `_double` and `_moment`.
+read is the kind of a Python object that stands for the same value, in `_double` and `_moment`, and one
+escape that openpyxl takes out of some texts itself, in `_without_escapes`.
 """
 
 import importlib.util
@@ -44,6 +45,11 @@ def _double(value: object) -> object:
     return float(value) if type(value) is int else value
 
 
+def _without_escapes(value: object) -> object:
+    """openpyxl 3.1 takes this escape out of texts that cells share, and leaves it in the others."""
+    return value.replace("_x005F_", "_") if isinstance(value, str) else value
+
+
 def _moment(value: object) -> object:
     """A day is its midnight: in a workbook both are the same number."""
     return datetime(value.year, value.month, value.day) if type(value) is date else value
@@ -55,8 +61,8 @@ class Openpyxl:
     name = "openpyxl"
     package = "openpyxl (PyPI), python3-openpyxl (Debian)"
 
-    # Workbooks have _x0007_ for a control character, and _x005F_x0007_ for the text _x0007_.
-    _ESCAPED = re.compile(r"[\x00-\x08\x0b-\x1f]|_(?=x[0-9A-Fa-f]{4}_)")
+    # Workbooks have _x0007_ for a control character.
+    _ESCAPED = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
     def is_there(self) -> bool:
         return importlib.util.find_spec("openpyxl") is not None
@@ -67,7 +73,8 @@ class Openpyxl:
         workbook = load_workbook(book, read_only=True)
         try:
             for sheet in workbook.worksheets:
-                yield sheet.title, (tuple(map(_double, row)) for row in sheet.values)
+                rows = (map(_double, row) for row in sheet.values)
+                yield sheet.title, (tuple(map(_without_escapes, row)) for row in rows)
         finally:
             workbook.close()
 

@@ -47,6 +47,7 @@ pub(super) struct Style {
     pub(super) text: Box<[u8]>,
     pub(super) shared: Box<[u8]>,
     pub(super) truth: Box<[u8]>,
+    pub(super) nothing: Box<[u8]>,
 }
 
 /// A sheet as the workbook lists it.
@@ -172,7 +173,7 @@ impl Frame {
             out.extend_from_slice(place);
             out.push(b'1');
             if cells.header().is_empty() {
-                out.extend_from_slice(b"\" s=\"1\"/>");
+                out.extend_from_slice(&self.styles[1].nothing);
             } else {
                 out.extend_from_slice(&self.styles[1].text);
                 xml::text(cells.header(), out);
@@ -243,6 +244,7 @@ impl Style {
             text: bytes(" t=\"inlineStr\"><is>"),
             shared: bytes(" t=\"s\"><v>"),
             truth: bytes(" t=\"b\"><v>"),
+            nothing: bytes("/>"),
         }
     }
 }

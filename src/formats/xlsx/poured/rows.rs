@@ -30,11 +30,25 @@ impl<'r> Row<'r> {
         self.out.extend_from_slice(b"<row r=\"");
         self.out.extend_from_slice(self.digits.format(self.number).as_bytes());
         self.out.extend_from_slice(b"\">");
+        let mut before = self.out.len();
         for ((column, value), cells) in (0..).zip(row).zip(columns) {
+            before = self.out.len();
             cells.write(*value, column, &mut self)?;
+        }
+        if before == self.out.len() {
+            self.nothing(row.len());
         }
         self.out.extend_from_slice(b"</row>");
         Ok(())
+    }
+
+    /// Writes the last cell of a row although it holds nothing: some readers take a row for as long as
+    /// its last cell is far.
+    fn nothing(&mut self, columns: usize) {
+        if let Some(last) = columns.checked_sub(1).and_then(|last| u16::try_from(last).ok()) {
+            self.begin(last);
+            self.out.extend_from_slice(&self.frame.shown(last).nothing);
+        }
     }
 
     #[inline]

@@ -36,7 +36,8 @@ fn cells(book: &[u8], path: &str) -> BTreeMap<String, Cell> {
     let formats = formats(&part(book, "xl/styles.xml"));
     let sheet = part(book, path);
     let shared = shared(book);
-    let cells = sheet.split("<c r=\"").skip(1).map(|cell| {
+    // A cell that holds nothing is none.
+    let cells = sheet.split("<c r=\"").skip(1).filter_map(|cell| {
         let (place, rest) = cell.split_once('"').unwrap();
         let (attributes, content) = rest.split_once('>').unwrap();
         let attribute = |name: &str| {
@@ -45,7 +46,7 @@ fn cells(book: &[u8], path: &str) -> BTreeMap<String, Cell> {
         };
         let style: usize = attribute("s").unwrap_or("0").parse().unwrap();
         if attributes.ends_with('/') {
-            return (place.to_owned(), ("empty".into(), String::new(), formats[style].clone()));
+            return None;
         }
         let kind = attribute("t").unwrap_or("n");
         let content = content.split_once("</c>").unwrap().0;
@@ -70,7 +71,7 @@ fn cells(book: &[u8], path: &str) -> BTreeMap<String, Cell> {
         };
         // Where a text is kept makes no difference.
         let kind = if kind == "s" { "inlineStr" } else { kind };
-        (place.to_owned(), (kind.to_owned(), value, formats[style].clone()))
+        Some((place.to_owned(), (kind.to_owned(), value, formats[style].clone())))
     });
     cells.collect()
 }
