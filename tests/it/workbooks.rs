@@ -125,7 +125,7 @@ async fn text_is_text_whatever_it_looks_like() {
         }
         for (row, Text { id, v }) in (2..).zip(&stored) {
             let cell = book.cell(&format!("B{row}"));
-            let Some(cell) = cell else {
+            let Some(cell) = cell.filter(|_| !v.is_empty()) else {
                 assert_eq!(v, "", "{id} has a cell");
                 continue;
             };
