@@ -92,6 +92,16 @@ impl Drop for Outgoing {
     }
 }
 
+/// Has nothing leave any more once it is dropped: an archive that fails or panics is dropped after it, and
+/// would write its directory, by which what is cut looks whole.
+struct Silenced(Arc<Packed>);
+
+impl Drop for Silenced {
+    fn drop(&mut self) {
+        self.0.lock().given_up = true;
+    }
+}
+
 impl Archive {
     /// An empty archive whose entries are compressed at this level.
     ///
@@ -188,7 +198,10 @@ fn compress(
     orders: &Receiver<Order>,
     used: &std::sync::mpsc::Sender<Vec<u8>>,
 ) -> zip::result::ZipResult<()> {
+    let silenced = Silenced(Arc::clone(&out.0));
     let mut archive: ZipWriter<StreamWriter<Outgoing>> = ZipWriter::new_stream(out);
+    // Behind the archive, so that it goes before it.
+    let _silenced = silenced;
     // It bears the day on which the clocks of archives begin.
     let options = SimpleFileOptions::DEFAULT
         .compression_method(CompressionMethod::Deflated)

@@ -3,7 +3,8 @@
 //! The library makes a workbook with the same sheets, columns, styles and filters, but without rows. All
 //! its parts but the sheets go into the outgoing archive as they are; of a sheet, what stands before its
 //! rows and what stands after them. The rows in between are ours. The parts that list the sheets come
-//! last, when it is known how many there are, and with them the texts that cells share. Compression has a thread of its own.
+//! last, when it is known how many there are, and with them the texts that cells share. Compression has
+//! a thread of its own.
 
 mod archive;
 mod frame;
@@ -20,7 +21,7 @@ use self::rows::Row;
 use super::cells::Cells;
 use super::looks::Looks;
 use super::{LIMITS, Limits, cells_of, not_open, too_wide};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::{Options, same_width};
 use crate::rows::{Column, Encoder, Value, Warning};
 
@@ -110,9 +111,8 @@ impl Encoder for PouredEncoder {
         let mut archive = Archive::begin(self.level)?;
         let mut parts = self.frame.parts()?;
         for path in FIRST {
-            if let Some(content) = parts.take(path) {
-                archive.part(path.into(), content)?;
-            }
+            let missing = || Error::internal("making the frame of a workbook", path);
+            archive.part(path.into(), parts.take(path).ok_or_else(missing)?)?;
         }
         archive.take_some(out);
         self.archive = Some(archive);
