@@ -223,7 +223,9 @@ fn books(config: &Config) -> Books {
 
 /// The state database with its tables, for those who write and for those who only look.
 async fn open_state(url: &str) -> Result<[DatabaseConnection; 2]> {
-    let state = database::open("state_url", url, STATE_CONNECTIONS).await?;
+    // In a file one writes at a time; more would wait for each other, each on a thread of its own.
+    let writers = if database::is_file(url) { 1 } else { STATE_CONNECTIONS };
+    let state = database::open("state_url", url, writers).await?;
     migration::state::up(&state).await.map_err(|source| Error::Unavailable {
         code: "state_unavailable",
         detail: "the server's own tables could not be made in the database that state_url names"

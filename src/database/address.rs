@@ -9,6 +9,9 @@ use sqlx::postgres::PgConnectOptions;
 use super::Database;
 use crate::error::{Error, Problem, Result};
 
+/// What the URL of an SQLite file begins with.
+pub(super) const SQLITE: &str = "sqlite:";
+
 /// What a URL names.
 pub(super) enum Address {
     Sqlite(PathBuf),
@@ -21,7 +24,7 @@ pub(super) fn parse(setting: &str, url: &str) -> Result<Address> {
         // The URL may hold a password, so it is not repeated.
         Error::Invalid(vec![Problem { parameter: Some(setting.into()), code, value: None, detail }])
     };
-    if let Some(rest) = url.strip_prefix("sqlite:") {
+    if let Some(rest) = url.strip_prefix(SQLITE) {
         let path = rest.strip_prefix("//").unwrap_or(rest);
         let path = path.split('?').next().unwrap_or(path);
         if path.is_empty() || path == ":memory:" {

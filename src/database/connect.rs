@@ -11,7 +11,7 @@ use sqlx::{ConnectOptions, Connection, Executor};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use super::address::{Address, parse};
+use super::address::{Address, SQLITE, parse};
 use super::failures::{cause, unavailable};
 use super::server::{ServerRows, describe};
 use super::sqlite::{self, SqliteRows, open_read_only};
@@ -284,6 +284,12 @@ pub async fn open(setting: &str, url: &str, connections: u32) -> Result<Database
             .map(SqlxMySqlConnector::from_sqlx_mysql_pool),
     };
     opened.map_err(|source| cannot_open(setting, &place, source))
+}
+
+/// Whether a URL names an SQLite file.
+#[must_use]
+pub fn is_file(url: &str) -> bool {
+    url.starts_with(SQLITE)
 }
 
 async fn open_sqlite(path: &Path, connections: u32) -> sqlx::Result<DatabaseConnection> {

@@ -20,7 +20,7 @@ mod stage;
 mod tests;
 
 pub use address::sqlite_file;
-pub use connect::{Database, open};
+pub use connect::{Database, is_file, open};
 #[cfg(test)]
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};

@@ -139,8 +139,8 @@ impl Shared {
     }
 
     /// Writes what stands after the last row and sends all of it; `room` waits until the outlet takes
-    /// a further chunk.
-    pub(super) fn finish(&self, room: &(dyn Fn() -> Result<()> + Sync)) -> Result<Totals> {
+    /// a further chunk. How many rows there were, and what was made of them.
+    pub(super) fn finish(&self, room: &(dyn Fn() -> Result<()> + Sync)) -> Result<(u64, Written)> {
         let batch = &mut *self.lock();
         if batch.awaited.is_some() {
             return Err(Error::internal("ending an answer", "its columns were never named"));
@@ -151,10 +151,10 @@ impl Shared {
         let mut tail = Tail { line: &mut batch.line, room, rows, progress };
         batch.encoder.finish(&mut tail)?;
         self.send(batch)?;
-        Ok(batch.line.totals(batch.total_rows))
+        Ok((batch.total_rows, batch.line.written()?))
     }
 
-    /// What was encoded of a run that failed. Nothing more is sent for its age.
+    /// What was encoded of a run that is over. Nothing more is sent for its age.
     pub(super) fn give_up(&self) -> Totals {
         let mut batch = self.lock();
         batch.broken = true;

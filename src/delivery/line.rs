@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
 
 use super::Written;
 use super::channel::Channel;
 use super::coding::Coder;
+use super::digest::Digest;
+use super::turns;
 use crate::error::{Error, Result};
-use crate::rows::hex;
 
 /// Something to write an answer into that says when it is whole.
 pub trait Output: Write + Send {
@@ -56,19 +56,12 @@ pub(super) struct Spent {
     pub(super) write: Duration,
 }
 
-/// What was encoded in the end.
-#[derive(Debug, Clone)]
+/// What was encoded.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Totals {
     pub(super) rows: u64,
     pub(super) bytes: u64,
-    pub(super) sha256: String,
     pub(super) spent: Spent,
-}
-
-impl Totals {
-    pub(super) fn written(&self) -> Written {
-        Written { bytes: self.bytes, sha256: self.sha256.clone() }
-    }
 }
 
 /// Encoded bytes that have not left yet, and the way out.
@@ -76,7 +69,7 @@ pub(super) struct Line {
     pub(super) out: Vec<u8>,
     pub(super) bytes: u64,
     pub(super) spent: Spent,
-    digest: Sha256,
+    digest: Digest,
     coder: Coder,
     outlet: Outlet,
 }
@@ -87,7 +80,7 @@ impl Line {
             out: Vec::new(),
             bytes: 0,
             spent: Spent::default(),
-            digest: Sha256::new(),
+            digest: Digest::new(),
             coder,
             outlet,
         }
@@ -96,9 +89,15 @@ impl Line {
     /// Sends what is encoded.
     pub(super) fn send(&mut self) -> Result<()> {
         let begun = Instant::now();
-        self.digest.update(&self.out);
         self.bytes += self.out.len() as u64;
-        let chunk = self.coder.flush(&mut self.out)?;
+        let chunk = if let Coder::Identity = self.coder {
+            let chunk = self.coder.flush(&mut self.out)?;
+            self.digest.share(&chunk, turns::one_is_free)?;
+            chunk
+        } else {
+            self.digest.take(&self.out)?;
+            self.coder.flush(&mut self.out)?
+        };
         let coded = Instant::now();
         self.spent.encode += coded - begun;
         let put = self.outlet.put(chunk);
@@ -131,7 +130,12 @@ impl Line {
     }
 
     pub(super) fn totals(&self, rows: u64) -> Totals {
-        let (bytes, spent) = (self.bytes, self.spent);
-        Totals { rows, bytes, sha256: hex(&self.digest.clone().finalize()), spent }
+        Totals { rows, bytes: self.bytes, spent: self.spent }
+    }
+
+    /// What was sent, once nothing more will be.
+    pub(super) fn written(&mut self) -> Result<Written> {
+        let digest = std::mem::replace(&mut self.digest, Digest::new());
+        Ok(Written { bytes: self.bytes, sha256: digest.finish()? })
     }
 }

@@ -7,6 +7,7 @@ mod batch;
 mod channel;
 mod coding;
 mod cursor;
+mod digest;
 mod line;
 mod pump;
 mod turns;

@@ -18,7 +18,7 @@ use super::channel::Channel;
 use super::coding::Coder;
 use super::line::{Outlet, Totals};
 use super::turns::Turn;
-use super::{Cursor, Delivered, Delivery, RowSource};
+use super::{Cursor, Delivered, Delivery, RowSource, Written};
 use crate::error::{Error, Result};
 use crate::rows::{Column, RowSink, Value, Warning};
 use crate::runs::{Ended, Outcome, Permit, Run, Stop, Timings};
@@ -82,12 +82,16 @@ impl Pump {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.pour(source, &mut warnings)))
             .unwrap_or_else(|panic| Err(panicked(&*panic)));
         match outcome {
-            Ok(totals) => self.complete(&totals, warnings),
+            Ok((rows, written)) => self.complete(rows, written, warnings),
             Err(error) => self.fail(error, warnings),
         }
     }
 
-    fn pour(&mut self, source: Box<dyn RowSource>, warnings: &mut Vec<Warning>) -> Result<Totals> {
+    fn pour(
+        &mut self,
+        source: Box<dyn RowSource>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(u64, Written)> {
         let turn = Turn::of_this_thread();
         self.shared.begin()?;
         let stop = self.run.stop().clone();
@@ -109,25 +113,30 @@ impl Pump {
             Some(channel) => channel.room(self.stall, &stop),
             None => stop.check(),
         };
-        let totals = self.shared.finish(&room)?;
+        let whole = self.shared.finish(&room)?;
         if let Some(channel) = &self.channel {
             turn.give_up();
             // Complete is what the client has taken, not what waits for it.
             self.shared.waiting(|| channel.wait(0, self.stall, &stop))?;
         } else {
             // The run says complete only once the file is there.
-            self.shared.commit(&totals.written())?;
+            self.shared.commit(&whole.1)?;
         }
-        Ok(totals)
+        Ok(whole)
     }
 
-    fn complete(self, totals: &Totals, mut warnings: Vec<Warning>) -> Result<Delivered> {
+    fn complete(
+        self,
+        rows: u64,
+        written: Written,
+        mut warnings: Vec<Warning>,
+    ) -> Result<Delivered> {
         let next = self.cursor.as_ref().and_then(Cursor::next);
         warnings.extend(self.shared.warnings());
         let outcome = Outcome {
-            rows: totals.rows,
-            bytes: totals.bytes,
-            sha256: Some(totals.sha256.clone()),
+            rows,
+            bytes: written.bytes,
+            sha256: Some(written.sha256.clone()),
             // Waiting for the last chunks to be taken counts too.
             timings: timings(&self.shared.give_up(), self.run.at_work()),
             warnings,
@@ -139,8 +148,8 @@ impl Pump {
             Summary::Complete {
                 run_id: id,
                 state: "complete",
-                rows: totals.rows,
-                sha256: &totals.sha256,
+                rows,
+                sha256: &written.sha256,
                 next: next.as_deref(),
             }
             .line()
@@ -159,7 +168,7 @@ impl Pump {
             tracing::error!(run = %id, %error, "an answer was broken off at its very end");
         }
         let next = end(channel.as_deref(), closed.map(|()| next))?;
-        Ok(Delivered { written: totals.written(), next })
+        Ok(Delivered { written, next })
     }
 
     fn fail(self, error: Error, mut warnings: Vec<Warning>) -> Result<Delivered> {

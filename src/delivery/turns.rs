@@ -4,7 +4,8 @@
 //! short requests would wait behind them at each step. So a pump takes its turn before it works on rows,
 //! gives it up where it waits, and after [`MOMENT`] when others wait. Within its turn it offers its core to
 //! whoever else may have something to do, every few rows: left alone, the kernel lets a thread that
-//! computes go on for milliseconds, and that is all that a short request takes. What takes longer without a row,
+//! computes go on for milliseconds, and that is all that a short request takes. While a turn is free, so is
+//! a core, and there is nobody to offer one to. What takes longer without a row,
 //! such as a sort within SQLite, counts as being away after [`AWAY`], and somebody else has the turn
 //! meanwhile. Nobody waits for a turn for longer than that, so this slows nothing but what it is for.
 
@@ -29,12 +30,19 @@ static TURNS: LazyLock<Arc<Turns>> = LazyLock::new(|| {
     Arc::new(Turns::new(cores))
 });
 
+/// Whether somebody else could have a turn now.
+pub(super) fn one_is_free() -> bool {
+    !TURNS.none_left.load(Ordering::Relaxed)
+}
+
 #[derive(Debug)]
 struct Turns {
     limit: usize,
     state: Mutex<State>,
     /// How many wait, to be looked at without the lock.
     waiting: AtomicUsize,
+    /// Whether every turn is out, likewise.
+    none_left: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +69,8 @@ pub(super) struct Turn {
 
 impl Turns {
     fn new(limit: usize) -> Self {
-        Self { limit, state: Mutex::default(), waiting: AtomicUsize::new(0) }
+        let (waiting, none_left) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self { limit, state: Mutex::default(), waiting, none_left }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -71,7 +80,7 @@ impl Turns {
     fn take(&self, me: &Arc<Holder>) {
         let mut state = self.lock();
         if state.out.len() < self.limit {
-            state.give(me);
+            self.give(&mut state, me);
             return;
         }
         state.waiting.push_back(Arc::clone(me));
@@ -100,6 +109,7 @@ impl Turns {
         let away = state.out.front().is_some_and(|(_, since)| since.elapsed() >= AWAY);
         if away && let Some((holder, _)) = state.out.pop_front() {
             holder.has.store(false, Ordering::Relaxed);
+            self.none_left.store(false, Ordering::Relaxed);
         }
         self.call(state);
     }
@@ -108,8 +118,15 @@ impl Turns {
         let mut state = self.lock();
         if me.has.swap(false, Ordering::Relaxed) {
             state.out.retain(|(holder, _)| !Arc::ptr_eq(holder, me));
+            self.none_left.store(false, Ordering::Relaxed);
             self.call(&mut state);
         }
+    }
+
+    fn give(&self, state: &mut State, holder: &Arc<Holder>) {
+        holder.has.store(true, Ordering::Relaxed);
+        state.out.push_back((Arc::clone(holder), Instant::now()));
+        self.none_left.store(state.out.len() >= self.limit, Ordering::Relaxed);
     }
 
     /// Calls the next, where there is a turn to be had.
@@ -118,16 +135,9 @@ impl Turns {
             && let Some(next) = state.waiting.pop_front()
         {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            state.give(&next);
+            self.give(state, &next);
             next.called.notify_one();
         }
-    }
-}
-
-impl State {
-    fn give(&mut self, holder: &Arc<Holder>) {
-        holder.has.store(true, Ordering::Relaxed);
-        self.out.push_back((Arc::clone(holder), Instant::now()));
     }
 }
 
@@ -155,7 +165,9 @@ impl Turn {
         self.rows += 1;
         if self.rows >= ROWS {
             self.rows = 0;
-            std::thread::yield_now();
+            if self.turns.none_left.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
             if self.turns.waiting.load(Ordering::Relaxed) > 0 && self.since.elapsed() >= MOMENT {
                 self.give_up();
                 self.take();

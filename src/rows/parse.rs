@@ -155,11 +155,14 @@ impl Fault {
 
 fn read(text: &str) -> Result<Moment, Fault> {
     let mut rest = Rest(text.as_bytes());
-    let day = rest.day()?;
+    let day = rest.usual_day().map_or_else(|| rest.day(), Ok)?;
     let (mut second, mut nanos, mut offset) = (0, 0, None);
     if !rest.0.is_empty() {
         rest.one_of(b"Tt ")?;
-        (second, nanos) = rest.clock()?;
+        (second, nanos) = match rest.usual_clock() {
+            Some(second) => (second, rest.fraction()?),
+            None => rest.clock()?,
+        };
         offset = rest.offset()?;
     }
     if rest.0.is_empty() { Ok(Moment { day, second, nanos, offset }) } else { Err(Fault::Form) }
@@ -192,6 +195,33 @@ impl Rest<'_> {
     #[inline]
     fn peek(&self, allowed: &[u8]) -> Option<u8> {
         self.0.first().copied().filter(|byte| allowed.contains(byte))
+    }
+
+    /// Takes `2026-01-31`, the form that nearly all have, without a branch for each byte; `None`, and
+    /// nothing taken, for any other and for a day that there is not.
+    #[inline]
+    fn usual_day(&mut self) -> Option<Date> {
+        let (text, rest) = self.0.split_first_chunk()?;
+        let numerals = numerals(text, b"0000-00-00")?;
+        let year = two(&numerals[..2]) * 100 + two(&numerals[2..4]);
+        let (month, day) = (two(&numerals[5..7]), two(&numerals[8..]));
+        let date = Date::from_ymd(year.cast_signed(), month, day)?;
+        self.0 = rest;
+        Some(date)
+    }
+
+    /// Takes `23:59:59` likewise; the second of the day.
+    #[inline]
+    fn usual_clock(&mut self) -> Option<u32> {
+        let (text, rest) = self.0.split_first_chunk()?;
+        let numerals = numerals(text, b"00:00:00")?;
+        let (hour, minute) = (two(&numerals[..2]), two(&numerals[3..5]));
+        let second = two(&numerals[6..]);
+        if hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        self.0 = rest;
+        Some(hour * 3_600 + minute * 60 + second)
     }
 
     fn leading_digits(&self) -> usize {
@@ -285,4 +315,26 @@ impl Rest<'_> {
         let offset = (hours * 3_600 + minutes * 60 + seconds).cast_signed();
         Ok(Some(if sign == b'-' { -offset } else { offset }))
     }
+}
+
+/// What the digits of a text count that has a digit wherever `form` has a 0, and else what `form` has.
+#[inline]
+fn numerals<const N: usize>(text: &[u8; N], form: &[u8; N]) -> Option<[u8; N]> {
+    // A digit differs from 0 by what it counts, every other byte by more than nine; what has to be the
+    // same may not differ at all.
+    let mut fits = true;
+    let mut numerals = [0; N];
+    for ((numeral, byte), form) in numerals.iter_mut().zip(text).zip(form) {
+        let differs = byte ^ form;
+        let most = if *form == b'0' { 9 } else { 0 };
+        fits &= differs <= most;
+        *numeral = differs;
+    }
+    fits.then_some(numerals)
+}
+
+/// The number that two digits make.
+#[inline]
+fn two(numerals: &[u8]) -> u32 {
+    numerals.iter().fold(0, |number, digit| number * 10 + u32::from(*digit))
 }

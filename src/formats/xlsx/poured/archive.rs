@@ -1,27 +1,23 @@
-//! The outgoing archive, compressed on a thread of its own.
-//!
-//! Entries have their sizes behind them, and no Zip64 before them, which some programs cannot read: an
-//! entry has less than 4 GiB. Only a finished archive has its directory.
+//! The outgoing archive, compressed on a thread of its own. Only a finished archive has its directory.
 
-use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::io::Write;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use zip::write::{SimpleFileOptions, StreamWriter};
-use zip::{CompressionMethod, ZipWriter};
-
+use super::repeats::{Piece, Repeats};
+use super::zip::{Directory, Open};
 use crate::error::{Error, Result};
 
-/// Blocks that may wait for the compressor.
+/// Pieces that may wait for the compressor.
 const WAITING: usize = 3;
 
 /// What the compressor is to do.
 enum Order {
-    /// Begin an entry.
+    /// End the part before, and begin another.
     Open(String),
     /// Compress this.
-    Block(Vec<u8>),
+    Piece(Piece),
     /// Write the directory.
     Finish,
 }
@@ -29,9 +25,9 @@ enum Order {
 /// An archive that is being written.
 pub(super) struct Archive {
     orders: Option<SyncSender<Order>>,
-    emptied: Receiver<Vec<u8>>,
+    emptied: Receiver<Piece>,
     packed: Arc<Packed>,
-    compressor: Option<JoinHandle<zip::result::ZipResult<()>>>,
+    compressor: Option<JoinHandle<Result<()>>>,
 }
 
 /// What was compressed and not taken.
@@ -44,8 +40,6 @@ struct Packed {
 #[derive(Default)]
 struct State {
     bytes: Vec<u8>,
-    /// Nobody wants any more.
-    given_up: bool,
     /// Nothing will come any more.
     ended: bool,
 }
@@ -69,19 +63,14 @@ impl Packed {
 /// Where the compressor writes.
 struct Outgoing(Arc<Packed>);
 
-impl Write for Outgoing {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self.0.lock();
-        // An archive that is given up writes a directory all the same.
-        if !state.given_up {
-            state.bytes.extend_from_slice(bytes);
-            self.0.changed.notify_one();
+impl Outgoing {
+    /// Passes on what is compressed.
+    fn put(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
         }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.0.lock().bytes.append(bytes);
+        self.0.changed.notify_one();
     }
 }
 
@@ -89,16 +78,6 @@ impl Drop for Outgoing {
     fn drop(&mut self) {
         self.0.lock().ended = true;
         self.0.changed.notify_one();
-    }
-}
-
-/// Has nothing leave any more once it is dropped: an archive that fails or panics is dropped after it, and
-/// would write its directory, by which what is cut looks whole.
-struct Silenced(Arc<Packed>);
-
-impl Drop for Silenced {
-    fn drop(&mut self) {
-        self.0.lock().given_up = true;
     }
 }
 
@@ -114,27 +93,26 @@ impl Archive {
         let out = Outgoing(Arc::clone(&packed));
         let compressor = std::thread::Builder::new()
             .name("compressor".into())
-            .spawn(move || compress(out, level, &taken, &used))
+            .spawn(move || compress(&out, level, &taken, &used))
             .map_err(|source| Error::internal("starting a compressor's thread", source))?;
         Ok(Self { orders: Some(orders), emptied, packed, compressor: Some(compressor) })
     }
 
-    /// Writes a whole entry.
+    /// Writes a whole part.
     pub(super) fn part(&mut self, path: String, content: Vec<u8>) -> Result<()> {
         self.open(path)?;
-        self.order(Order::Block(content))
+        self.order(Order::Piece(Piece { bytes: content, marks: Vec::new() }))
     }
 
-    /// Begins an entry.
+    /// Begins a part.
     pub(super) fn open(&mut self, path: String) -> Result<()> {
         self.order(Order::Open(path))
     }
 
-    /// Writes a block of the entry and puts an empty buffer in its place.
-    pub(super) fn pass(&mut self, block: &mut Vec<u8>) -> Result<()> {
-        let empty =
-            self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(block.capacity()));
-        self.order(Order::Block(std::mem::replace(block, empty)))
+    /// Writes a piece of the part and puts an empty one in its place.
+    pub(super) fn pass(&mut self, piece: &mut Piece) -> Result<()> {
+        let empty = self.emptied.try_recv().unwrap_or_default();
+        self.order(Order::Piece(std::mem::replace(piece, empty)))
     }
 
     fn order(&mut self, order: Order) -> Result<()> {
@@ -175,7 +153,7 @@ impl Archive {
         let Some(compressor) = self.compressor.take() else { return Ok(()) };
         match compressor.join() {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(source)) => Err(Error::internal("compressing a workbook", source)),
+            Ok(Err(error)) => Err(error),
             Err(_) => Err(Error::internal("compressing a workbook", "its thread panicked")),
         }
     }
@@ -183,7 +161,6 @@ impl Archive {
 
 impl Drop for Archive {
     fn drop(&mut self) {
-        self.packed.lock().given_up = true;
         let _ = self.end();
     }
 }
@@ -193,31 +170,42 @@ fn ended() -> Error {
 }
 
 fn compress(
-    out: Outgoing,
+    out: &Outgoing,
     level: u8,
     orders: &Receiver<Order>,
-    used: &std::sync::mpsc::Sender<Vec<u8>>,
-) -> zip::result::ZipResult<()> {
-    let silenced = Silenced(Arc::clone(&out.0));
-    let mut archive: ZipWriter<StreamWriter<Outgoing>> = ZipWriter::new_stream(out);
-    // Behind the archive, so that it goes before it.
-    let _silenced = silenced;
-    // It bears the day on which the clocks of archives begin.
-    let options = SimpleFileOptions::DEFAULT
-        .compression_method(CompressionMethod::Deflated)
-        .compression_level(Some(i64::from(level.clamp(1, 9))))
-        .large_file(false);
+    used: &Sender<Piece>,
+) -> Result<()> {
+    let mut repeats = Repeats::new(level);
+    let mut directory = Directory::default();
+    let mut open: Option<Open> = None;
+    let mut packed = Vec::new();
     while let Ok(order) = orders.recv() {
-        match order {
-            Order::Open(path) => archive.start_file(path, options)?,
-            Order::Block(mut block) => {
-                archive.write_all(&block)?;
-                block.clear();
-                // Nobody may want it any more.
-                let _ = used.send(block);
-            }
-            Order::Finish => return archive.finish().map(drop),
+        if !matches!(order, Order::Piece(_))
+            && let Some(mut open) = open.take()
+        {
+            repeats.finish(&mut packed);
+            open.count(b"", packed.len());
+            directory.close(open, &mut packed)?;
         }
+        match order {
+            Order::Open(path) => open = Some(Open::begin(path, &mut packed)),
+            Order::Piece(mut piece) => {
+                repeats.write(&piece, &mut packed);
+                if let Some(open) = &mut open {
+                    open.count(&piece.bytes, packed.len());
+                }
+                piece.bytes.clear();
+                piece.marks.clear();
+                // Nobody may want it any more.
+                let _ = used.send(piece);
+            }
+            Order::Finish => {
+                directory.write(&mut packed);
+                out.put(&mut packed);
+                return Ok(());
+            }
+        }
+        out.put(&mut packed);
     }
     Ok(())
 }

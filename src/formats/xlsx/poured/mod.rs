@@ -7,16 +7,24 @@
 //! a thread of its own.
 
 mod archive;
+mod deflate;
 mod frame;
+mod huffman;
+mod repeats;
 mod rows;
 mod strings;
 mod xml;
+mod zip;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::io::Write;
 
 use self::archive::Archive;
 use self::frame::Frame;
+use self::repeats::Piece;
 use self::rows::Row;
 use super::cells::Cells;
 use super::looks::Looks;
@@ -38,7 +46,7 @@ pub struct PouredEncoder {
     pub(super) limits: Limits,
     frame: Frame,
     /// What was written of the sheet and not handed on.
-    xml: Vec<u8>,
+    piece: Piece,
     /// From the first row of a sheet until it is full.
     sheet: Option<Sheet>,
     /// From `begin` to `finish`.
@@ -61,7 +69,7 @@ impl PouredEncoder {
             level: options.level,
             limits: LIMITS,
             frame: Frame::new(&options.title, Looks::new(&columns), columns.len()),
-            xml: Vec::new(),
+            piece: Piece::default(),
             sheet: None,
             archive: None,
             columns,
@@ -71,16 +79,17 @@ impl PouredEncoder {
     /// Begins a sheet with its first row, whose values say what some columns are shown as.
     fn open(&mut self, first: Option<&[Value<'_>]>) -> Result<()> {
         self.frame.begin(&self.columns);
-        let mut line = Vec::new();
+        let mut line = Piece::default();
         let mut rows = 0;
         if let Some(row) = first {
             rows = 1;
             Row::new(rows, &mut line, &mut self.frame).write(row, &mut self.columns)?;
         }
         let path = self.frame.path();
-        self.xml.extend_from_slice(&self.frame.head(&self.columns)?);
-        self.frame.header(&self.columns, &mut self.xml);
-        self.xml.extend_from_slice(&line);
+        self.piece.bytes.extend_from_slice(&self.frame.head(&self.columns)?);
+        self.frame.header(&self.columns, &mut self.piece.bytes);
+        // Without its marks, which count from its own beginning.
+        self.piece.bytes.extend_from_slice(&line.bytes);
         self.archive.as_mut().ok_or_else(not_open)?.open(path)?;
         self.sheet = Some(Sheet { rows, bytes: 0 });
         Ok(())
@@ -89,19 +98,19 @@ impl PouredEncoder {
     /// Ends the sheet that rows went onto.
     fn close(&mut self, sheet: &Sheet) -> Result<()> {
         let tail = self.frame.tail(sheet.rows)?;
-        self.xml.extend_from_slice(&tail);
-        self.archive.as_mut().ok_or_else(not_open)?.pass(&mut self.xml)
+        self.piece.bytes.extend_from_slice(&tail);
+        self.archive.as_mut().ok_or_else(not_open)?.pass(&mut self.piece)
     }
 
     fn next(&mut self, row: &[Value<'_>]) -> Result<()> {
-        let (limits, waiting) = (self.limits, self.xml.len() as u64);
+        let (limits, waiting) = (self.limits, self.piece.bytes.len() as u64);
         let full = |sheet: &mut Sheet| limits.are_reached(sheet.rows, sheet.bytes + waiting);
         if let Some(sheet) = self.sheet.take_if(full) {
             self.close(&sheet)?;
         }
         let Some(sheet) = &mut self.sheet else { return self.open(Some(row)) };
         sheet.rows += 1;
-        Row::new(sheet.rows, &mut self.xml, &mut self.frame).write(row, &mut self.columns)
+        Row::new(sheet.rows, &mut self.piece, &mut self.frame).write(row, &mut self.columns)
     }
 }
 
@@ -123,12 +132,12 @@ impl Encoder for PouredEncoder {
     fn row(&mut self, row: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
         same_width(self.columns.len(), row)?;
         self.next(row)?;
-        if self.xml.len() >= BLOCK {
+        if self.piece.bytes.len() >= BLOCK {
             let archive = self.archive.as_mut().ok_or_else(not_open)?;
             if let Some(sheet) = &mut self.sheet {
-                sheet.bytes += self.xml.len() as u64;
+                sheet.bytes += self.piece.bytes.len() as u64;
             }
-            archive.pass(&mut self.xml)?;
+            archive.pass(&mut self.piece)?;
             archive.take(out);
         }
         Ok(())
