@@ -7,7 +7,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -21,7 +20,7 @@ import org.apache.catalina.startup.Tomcat;
  * The settlement lines of a PostgreSQL database as NDJSON, as a Java house would stream them: JDBC with a
  * cursor of 1,000 rows, Jackson, Tomcat. {@code /lines?flush=N} flushes after every N lines.
  *
- * <p>Arguments: the database's JDBC URL. Prints the port that it listens on.
+ * <p>Arguments: the database's JDBC URL, a directory for what Tomcat puts down. Prints the port that it listens on.
  */
 public final class Servlet extends HttpServlet {
     private static final int FETCH = 1_000;
@@ -86,7 +85,7 @@ public final class Servlet extends HttpServlet {
 
     public static void main(String[] arguments) throws Exception {
         Tomcat tomcat = new Tomcat();
-        tomcat.setBaseDir(Files.createTempDirectory("tomcat").toString());
+        tomcat.setBaseDir(arguments[1]);
         tomcat.setPort(0);
         tomcat.getConnector().setProperty("address", "127.0.0.1");
         Context context = tomcat.addContext("", null);

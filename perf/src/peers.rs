@@ -9,8 +9,16 @@ use crate::bench::Bench;
 use crate::error::{Doing, Error, Result};
 use crate::program::{self, Printed};
 
-/// Where Debian puts what Java programs use.
-const JARS: &str = "/usr/share/java";
+/// Where Debian puts what Java programs use, and what of it Tomcat takes.
+const JAVA: &str = "/usr/share/java";
+const JARS: [&str; 6] = [
+    "tomcat10-embed-core",
+    "tomcat10-annotations-api",
+    "jackson-core",
+    "jackson-databind",
+    "jackson-annotations",
+    "postgresql",
+];
 
 /// A program that was made ready, or what has to be installed for it.
 pub(crate) type Found<T> = std::result::Result<T, String>;
@@ -95,15 +103,16 @@ impl Tomcat {
     /// A Tomcat that is there and does not say where it listens.
     pub(crate) fn start(bench: &Bench, database: &str) -> Result<Found<Self>> {
         let classes = bench.workplace.path().join("classes");
-        let path = format!("{}:{JARS}/*", classes.display());
+        let jars = JARS.iter().map(|jar| format!(":{JAVA}/{jar}.jar"));
+        let path = format!("{}{}", classes.display(), jars.collect::<String>());
         let mut compiler = Command::new("javac");
         compiler.args(["-cp", &path, "-d"]).arg(&classes).arg(source("Servlet.java"));
         let missing = "`apt-get install default-jdk-headless libtomcat10-embed-java \
-                       libjackson2-databind-java libpostgresql-jdbc-java`";
+                       libtomcat10-java libjackson2-databind-java libpostgresql-jdbc-java`";
         let compiled = program::text(&mut compiler);
         let Ok(Printed::Done(_)) = compiled else { return Ok(Err(missing.into())) };
         let mut command = Command::new("java");
-        command.args(["-Xmx512m", "-cp", &path, "Servlet", &jdbc(database)]);
+        command.args(["-Xmx512m", "-cp", &path, "Servlet", &jdbc(database)]).arg(&classes);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().doing("starting Tomcat")?;
         let waits = child.stdin.take();
