@@ -49,7 +49,7 @@ pub(super) const fn distance_symbol(distance: u32) -> (usize, u32, u32) {
         return (distance as usize - 1, 0, 0);
     }
     let distance = distance - 1;
-    let top = 31 - distance.leading_zeros();
+    let top = distance.ilog2();
     let more = top - 1;
     ((2 * top + (distance >> more & 1)) as usize, more, distance & ((1 << more) - 1))
 }

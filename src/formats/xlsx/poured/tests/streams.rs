@@ -63,8 +63,10 @@ fn rows(count: u32, columns: u16, value: impl Fn(u32, u16) -> String) -> Piece {
 fn all_that_can_be_said_is_read_back() {
     let mut block = Block::new();
     let mut stream = Vec::new();
-    let mut plain: Vec<u8> = (0..WINDOW).map(|place| (place % 251) as u8).collect();
-    plain.iter().for_each(|byte| block.literal(*byte));
+    let mut plain: Vec<u8> = (0..=250).cycle().take(WINDOW).collect();
+    for byte in &plain {
+        block.literal(*byte);
+    }
     block.send(&mut stream);
     let (longest, window) = (u32::try_from(LONGEST).unwrap(), u32::try_from(WINDOW).unwrap());
     let lengths = u32::try_from(SHORTEST).unwrap()..=longest;
