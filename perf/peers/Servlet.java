@@ -20,7 +20,8 @@ import org.apache.catalina.startup.Tomcat;
  * The settlement lines of a PostgreSQL database as NDJSON, as a Java house would stream them: JDBC with a
  * cursor of 1,000 rows, Jackson, Tomcat. {@code /lines?flush=N} flushes after every N lines.
  *
- * <p>Arguments: the database's JDBC URL, a directory for what Tomcat puts down. Prints the port that it listens on.
+ * <p>Arguments: the database's JDBC URL, a directory for what Tomcat puts down. Prints the port that it
+ * listens on.
  */
 public final class Servlet extends HttpServlet {
     private static final int FETCH = 1_000;

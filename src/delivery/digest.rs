@@ -43,7 +43,7 @@ impl Digest {
                 digest.update(bytes);
                 Ok(())
             }
-            Place::Beside { .. } => self.send(Bytes::copy_from_slice(bytes)),
+            Place::Beside { chunks, .. } => send(chunks, Bytes::copy_from_slice(bytes)),
         }
     }
 
@@ -57,9 +57,12 @@ impl Digest {
         if self.chunks > SHORT && matches!(self.place, Place::Here(_)) && free() {
             self.move_out();
         }
-        match self.place {
-            Place::Here(_) => self.take(chunk),
-            Place::Beside { .. } => self.send(chunk.clone()),
+        match &mut self.place {
+            Place::Here(digest) => {
+                digest.update(chunk);
+                Ok(())
+            }
+            Place::Beside { chunks, .. } => send(chunks, chunk.clone()),
         }
     }
 
@@ -93,13 +96,10 @@ impl Digest {
             self.place = Place::Beside { chunks, thread };
         }
     }
+}
 
-    fn send(&self, chunk: Bytes) -> Result<()> {
-        match &self.place {
-            Place::Beside { chunks, .. } => chunks.send(chunk).map_err(|_| gone()),
-            Place::Here(_) => Ok(()),
-        }
-    }
+fn send(chunks: &SyncSender<Bytes>, chunk: Bytes) -> Result<()> {
+    chunks.send(chunk).map_err(|_| gone())
 }
 
 fn gone() -> Error {

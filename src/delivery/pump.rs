@@ -113,16 +113,16 @@ impl Pump {
             Some(channel) => channel.room(self.stall, &stop),
             None => stop.check(),
         };
-        let whole = self.shared.finish(&room)?;
+        let (rows, written) = self.shared.finish(&room)?;
         if let Some(channel) = &self.channel {
             turn.give_up();
             // Complete is what the client has taken, not what waits for it.
             self.shared.waiting(|| channel.wait(0, self.stall, &stop))?;
         } else {
             // The run says complete only once the file is there.
-            self.shared.commit(&whole.1)?;
+            self.shared.commit(&written)?;
         }
-        Ok(whole)
+        Ok((rows, written))
     }
 
     fn complete(

@@ -224,10 +224,12 @@ mod tests {
         // The first does nothing for long, and has lost its turn.
         heard.recv().unwrap();
         assert!(!first.me.has.load(Ordering::Relaxed));
+        assert!(turns.none_left.load(Ordering::Relaxed), "the second has it");
         first.row();
         waiting.join().unwrap();
         assert!(first.me.has.load(Ordering::Relaxed));
         drop(first);
+        assert!(!turns.none_left.load(Ordering::Relaxed));
         assert!(turns.lock().out.is_empty() && turns.lock().waiting.is_empty());
     }
 

@@ -27,6 +27,22 @@ fn the_usual_forms_of_a_moment_are_read() {
 }
 
 #[test]
+fn bytes_next_to_the_digits_are_none() {
+    let text = "2026-01-31T23:59:59Z";
+    assert!(parse_time(text, None).is_ok());
+    for place in (0..text.len() - 1).filter(|place| *place != 10) {
+        for wrong in ["/", ":", ";", "?", "@", "p", " "] {
+            let mut text = text.to_owned();
+            if text[place..=place] == *wrong {
+                continue;
+            }
+            text.replace_range(place..=place, wrong);
+            assert!(parse_time(&text, None).is_err(), "{text}");
+        }
+    }
+}
+
+#[test]
 fn seconds_and_the_time_of_day_may_be_left_out() {
     assert_eq!(parse_time("2026-01-31T14:59", None), Ok(at("2026-01-31T14:59:00Z")));
     assert_eq!(parse_time("2026-01-31T14:59+09:00", None), Ok(at("2026-01-31T05:59:00Z")));

@@ -190,10 +190,10 @@ fn compress(
         match order {
             Order::Open(path) => open = Some(Open::begin(path, &mut packed)),
             Order::Piece(mut piece) => {
+                let nowhere = || Error::internal("compressing a workbook", "no part is open");
+                let open = open.as_mut().ok_or_else(nowhere)?;
                 repeats.write(&piece, &mut packed);
-                if let Some(open) = &mut open {
-                    open.count(&piece.bytes, packed.len());
-                }
+                open.count(&piece.bytes, packed.len());
                 piece.bytes.clear();
                 piece.marks.clear();
                 // Nobody may want it any more.

@@ -3,8 +3,8 @@
 //! The library makes a workbook with the same sheets, columns, styles and filters, but without rows. All
 //! its parts but the sheets go into the outgoing archive as they are; of a sheet, what stands before its
 //! rows and what stands after them. The rows in between are ours. The parts that list the sheets come
-//! last, when it is known how many there are, and with them the texts that cells share. Compression has
-//! a thread of its own.
+//! last, when it is known how many there are, and with them the texts that cells share. Compression
+//! has a thread of its own, and takes from whoever writes the rows where their cells begin.
 
 mod archive;
 mod deflate;

@@ -26,7 +26,7 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     /// Its first byte among those of the same piece.
-    pub(super) at: u32,
+    pub(super) at: usize,
     /// Its column; beyond the last it is what begins a row.
     pub(super) column: u16,
     /// Whether it holds its text.
@@ -85,7 +85,7 @@ impl Repeats {
         self.take_in(&piece.bytes);
         let begin = self.gone + self.window.len() - piece.bytes.len();
         let end = self.gone + self.window.len();
-        let place = |mark: &Mark| begin + mark.at as usize;
+        let place = |mark: &Mark| begin + mark.at;
         let mut at = begin;
         let first = piece.marks.first().map_or(end, place);
         self.stretch(Stretch { begin, end: first }, None, self.tries.max(1), &mut at, out);
@@ -125,44 +125,44 @@ impl Repeats {
         out: &mut Vec<u8>,
     ) {
         let beside = self.beside(stretch, column);
-        let window = self.window.as_slice();
         while *at < stretch.end {
             let place = *at - self.gone;
-            let Some(look) = looked(window, place) else {
-                self.block.literal(window[place]);
-                *at += 1;
-                continue;
-            };
-            let mut best = Find::default();
-            for distance in beside.iter().flatten().filter(|distance| **distance <= place) {
-                if looked(window, place - distance) == Some(look) {
-                    best.or(same(window, place, *distance), *distance);
-                }
-            }
-            if tries > 0 {
-                if best.length < LONG {
-                    self.search.look(window, self.gone, place, look, tries, &mut best);
-                }
-                self.search.keep(look, *at);
-            }
-            if best.gain == 0 {
-                self.block.literal(window[place]);
-                *at += 1;
+            if let Some(find) = self.find(place, &beside, tries) {
+                self.block.repeat(small(find.length), small(find.distance));
+                *at += find.length;
             } else {
-                self.block.repeat(small(best.length), small(best.distance));
-                if tries > 0 {
-                    for next in place + 1..place + best.length.min(KEPT) {
-                        if let Some(look) = looked(window, next) {
-                            self.search.keep(look, next + self.gone);
-                        }
-                    }
-                }
-                *at += best.length;
+                self.block.literal(self.window[place]);
+                *at += 1;
+            }
+            if self.block.is_full() {
+                self.block.send(out);
             }
         }
-        if self.block.is_full() {
-            self.block.send(out);
+    }
+
+    /// The best repeat at a place of the window, if one is better than none. What was searched is kept
+    /// to be found again.
+    #[inline]
+    fn find(&mut self, place: usize, beside: &[Option<usize>; 3], tries: u32) -> Option<Find> {
+        let window = self.window.as_slice();
+        let look = looked(window, place)?;
+        let mut best = Find::default();
+        for distance in beside.iter().flatten().filter(|distance| **distance <= place) {
+            if looked(window, place - distance) == Some(look) {
+                best.or(same(window, place, *distance), *distance);
+            }
         }
+        if tries > 0 {
+            if best.length < LONG {
+                self.search.look(window, self.gone, place, look, tries, &mut best);
+            }
+            for place in place..place + best.length.clamp(1, KEPT) {
+                if let Some(look) = looked(window, place) {
+                    self.search.keep(look, place + self.gone);
+                }
+            }
+        }
+        (best.gain > 0).then_some(best)
     }
 
     /// How far back the like of a stretch lies: the cell before, the one above, and the one above so

@@ -89,9 +89,7 @@ impl<'r> Row<'r> {
 
     #[inline]
     fn mark(&mut self, column: u16, text: bool) {
-        // A piece has a little more than [`super::BLOCK`].
-        let at = u32::try_from(self.out.len()).unwrap_or(u32::MAX);
-        self.marks.push(Mark { at, column, text });
+        self.marks.push(Mark { at: self.out.len(), column, text });
     }
 }
 

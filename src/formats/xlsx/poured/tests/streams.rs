@@ -37,8 +37,7 @@ fn assert_kept(pieces: &[Piece], level: u8) -> usize {
 fn rows(count: u32, columns: u16, value: impl Fn(u32, u16) -> String) -> Piece {
     let mut piece = Piece::default();
     let mut begin = |column, text, words: &str| {
-        let at = u32::try_from(piece.bytes.len()).unwrap();
-        piece.marks.push(Mark { at, column, text });
+        piece.marks.push(Mark { at: piece.bytes.len(), column, text });
         piece.bytes.extend_from_slice(words.as_bytes());
     };
     for row in 2..count + 2 {
@@ -150,7 +149,7 @@ proptest! {
         level in 1_u8..=9,
     ) {
         let piece = |(bytes, marks): (Vec<u8>, Vec<(prop::sample::Index, u16, bool)>)| {
-            let at = |place: prop::sample::Index| u32::try_from(place.index(bytes.len() + 1)).unwrap();
+            let at = |place: prop::sample::Index| place.index(bytes.len() + 1);
             let marks = marks.into_iter();
             let mut marks: Vec<Mark> =
                 marks.map(|(place, column, text)| Mark { at: at(place), column, text }).collect();
