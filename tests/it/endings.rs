@@ -81,7 +81,7 @@ async fn a_client_that_hangs_up_or_is_cut_off_cancels_its_run() {
             let id = stream.run();
             let run = server.newest_run().await.expect("it has begun");
             assert_eq!((&run["id"], &run["state"]), (&id.clone().into(), &"running".into()));
-            assert_eq!(server.pump_threads(), 1);
+            server.until_pump_threads(1).await;
             if reset {
                 stream.reset();
             } else {

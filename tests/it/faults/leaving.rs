@@ -156,7 +156,7 @@ async fn twenty_clients_that_leave_at_once_leave_nothing() {
             .await
         };
         let streams = begin().await;
-        assert_eq!(server.pump_threads(), 20);
+        server.until_pump_threads(20).await;
         at_rest(&server).await;
         let closed = Instant::now();
         drop(streams);

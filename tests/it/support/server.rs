@@ -184,12 +184,24 @@ impl<'p> Server<'p> {
 
     /// Threads on which rows are being read.
     pub fn pump_threads(&self) -> usize {
+        self.threads(&["pump"])
+    }
+
+    /// Waits until rows are read on so many threads, no more and no less. A thread that has just begun
+    /// bears the name of whoever began it until it has said its own.
+    pub async fn until_pump_threads(&self, count: usize) {
+        let what = format!("rows are read on {count} threads");
+        until(&what, SETTLE, async || (self.pump_threads() == count).then_some(())).await;
+    }
+
+    /// Threads that bear one of these names.
+    fn threads(&self, names: &[&str]) -> usize {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).into_iter().flatten();
         let name = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("comm"));
         threads
             .flatten()
             .filter_map(|thread| name(thread).ok())
-            .filter(|name| name.trim() == "pump")
+            .filter(|name| names.contains(&name.trim()))
             .count()
     }
 
@@ -226,8 +238,10 @@ impl<'p> Server<'p> {
             })
             .await;
         }
-        until("no thread reads rows", SETTLE, async || (self.pump_threads() == 0).then_some(()))
-            .await;
+        until("no thread is at work on rows", SETTLE, async || {
+            (self.threads(&["pump", "digest", "compressor"]) == 0).then_some(())
+        })
+        .await;
         until("no session is at work", SETTLE, async || (self.sessions().await == 0).then_some(()))
             .await;
         until("the temporary directory is empty", SETTLE, async || {
