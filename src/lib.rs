@@ -20,6 +20,7 @@
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
 //! | [`database`] | connections; a statement's rows out of SQLite, PostgreSQL, MySQL; bulk loading |
+//! | `turns` | whose turn it is to compute: as many pumps at once as there are cores |
 //! | [`access`] | who is asking, and what he may see |
 //! | [`rows`] | values, kinds, columns, and the two ends that rows pass between |
 //! | [`ops`] | what stands around the server, with its settings filled in |
@@ -49,9 +50,10 @@
 //! # The pump
 //!
 //! A source is driven on a thread of its own, whatever it is: SQLite steps there, a server's rows are
-//! polled there, a file is read there. Encoder, digest and compressor run on it too. A value borrows from the
-//! driver's buffer and is written straight into the output, which is lent for the call. Chunks leave
-//! over a bounded channel; the batch being filled lies where the receiver can send it off when its
+//! polled there, a file is read there. Encoder, digest and compressor run on it too; a workbook is compressed
+//! on a second thread, and so is done, while a core is free, what is made of SQLite's rows or else the digest.
+//! A value borrows from the driver's buffer and is written straight into the output, which is lent for the
+//! call. Chunks leave over a bounded channel; the batch being filled lies where the receiver can send it off when its
 //! oldest row has waited 250 ms, even while the source is inside the database. As many pumps compute at
 //! once as there are cores, a moment each, and give way to whoever answers short requests.
 //!
@@ -83,3 +85,4 @@ pub mod runs;
 pub mod server;
 pub mod sheets;
 pub mod spool;
+mod turns;

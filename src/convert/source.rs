@@ -50,7 +50,7 @@ impl FileRows {
 impl RowSource for FileRows {
     fn drive(
         self: Box<Self>,
-        sink: &mut dyn RowSink,
+        sink: &mut (dyn RowSink + Send),
         stop: &Stop,
         warnings: &mut Vec<Warning>,
     ) -> Result<()> {

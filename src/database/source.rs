@@ -21,7 +21,7 @@ pub enum Source {
 
 impl Source {
     /// Runs the statement and pushes every row into `sink`; blocks, so call it on a thread of its
-    /// own and never inside a runtime.
+    /// own and never inside a runtime. The sink may be called on another thread, never on two at once.
     ///
     /// Ends within a second of `stop` being fired, whatever the database is doing, with the
     /// connection given back or closed.
@@ -32,7 +32,7 @@ impl Source {
     /// [`crate::error::Error::Cell`] where a value does not fit its column.
     pub fn drive(
         self,
-        sink: &mut dyn RowSink,
+        sink: &mut (dyn RowSink + Send),
         stop: &Stop,
         warnings: &mut Vec<Warning>,
     ) -> Result<()> {

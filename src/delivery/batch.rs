@@ -80,6 +80,11 @@ impl Shared {
         batch.encoder.begin(&mut batch.line.out)
     }
 
+    /// Whether the encoder keeps a thread of its own busy.
+    pub(super) fn has_thread(&self) -> bool {
+        self.lock().encoder.has_thread()
+    }
+
     /// Makes the encoder, where it waits for its columns.
     pub(super) fn columns(&self, columns: &[Column]) -> Result<()> {
         let batch = &mut *self.lock();

@@ -10,8 +10,8 @@ use super::Written;
 use super::channel::Channel;
 use super::coding::Coder;
 use super::digest::Digest;
-use super::turns;
 use crate::error::{Error, Result};
+use crate::turns;
 
 /// Something to write an answer into that says when it is whole.
 pub trait Output: Write + Send {

@@ -10,7 +10,6 @@ mod cursor;
 mod digest;
 mod line;
 mod pump;
-mod turns;
 
 #[cfg(test)]
 mod tests;
@@ -64,14 +63,14 @@ pub struct Delivery {
 
 /// What pushes rows into a sink: a database's statement, a file.
 pub trait RowSource: Send {
-    /// Pushes every row into `sink`; blocks, on a thread of its own. Ends within a second of `stop`
+    /// Pushes every row into `sink`, perhaps on another thread; blocks, on a thread of its own. Ends within a second of `stop`
     /// being fired. What is noticed and is no failure goes to `warnings`.
     ///
     /// # Errors
     /// Whatever ended it: the source's own, the sink's, the stop's.
     fn drive(
         self: Box<Self>,
-        sink: &mut dyn RowSink,
+        sink: &mut (dyn RowSink + Send),
         stop: &Stop,
         warnings: &mut Vec<Warning>,
     ) -> Result<()>;
@@ -80,7 +79,7 @@ pub trait RowSource: Send {
 impl RowSource for database::Source {
     fn drive(
         self: Box<Self>,
-        sink: &mut dyn RowSink,
+        sink: &mut (dyn RowSink + Send),
         stop: &Stop,
         warnings: &mut Vec<Warning>,
     ) -> Result<()> {

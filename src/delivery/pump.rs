@@ -17,11 +17,11 @@ use super::batch::Shared;
 use super::channel::Channel;
 use super::coding::Coder;
 use super::line::{Outlet, Totals};
-use super::turns::Turn;
 use super::{Cursor, Delivered, Delivery, RowSource, Written};
 use crate::error::{Error, Result};
 use crate::rows::{Column, RowSink, Value, Warning};
 use crate::runs::{Ended, Outcome, Permit, Run, Stop, Timings};
+use crate::turns::Turn;
 
 /// What the thread works with.
 pub(super) struct Pump {
@@ -105,6 +105,8 @@ impl Pump {
         };
         // Fifty sessions that begin at once would keep the database's cores, and often ours.
         sink.turn.row();
+        // Held, not used: with a thread at work for the encoder, a third would be in its way.
+        let _encoder = self.shared.has_thread().then(Turn::spare).flatten();
         source.drive(&mut sink, &stop, warnings)?;
         // What is left is short, but for a workbook, which is compressed now.
         let Pouring { mut turn, .. } = sink;

@@ -228,6 +228,14 @@ pub enum FormatEncoder {
     Xlsx(XlsxEncoder),
 }
 
+impl FormatEncoder {
+    /// Whether it keeps a thread of its own busy, besides the one that it is called on.
+    #[must_use]
+    pub fn has_thread(&self) -> bool {
+        matches!(self, Self::Xlsx(XlsxEncoder::Poured(_)))
+    }
+}
+
 impl Encoder for FormatEncoder {
     fn begin(&mut self, out: &mut Vec<u8>) -> Result<()> {
         match self {

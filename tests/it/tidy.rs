@@ -156,9 +156,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("formats", &["rows"]),
     ("sheets", &["rows", "runs"]),
     ("runs", &["rows"]),
-    ("database", &["rows", "runs", "definitions"]),
+    ("turns", &[]),
+    ("database", &["rows", "runs", "turns", "definitions"]),
     ("definitions", &["rows", "access", "database", "formats"]),
-    ("delivery", &["rows", "runs", "formats", "database"]),
+    ("delivery", &["rows", "runs", "turns", "formats", "database"]),
     ("spool", &["rows", "runs", "delivery"]),
     (
         "reports",

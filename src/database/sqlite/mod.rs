@@ -3,29 +3,38 @@
 //! SQLite's columns have no types, so the declared kind decides how each cell is read, and two
 //! scalar functions give filters an exact order over times and decimals held as text.
 
+mod ahead;
 mod cells;
 mod functions;
+mod reader;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, params_from_iter};
+use rusqlite::{Connection, OpenFlags, Row, Rows, params_from_iter};
 use tokio::runtime::Handle;
 
 pub(crate) use functions::register_functions;
 
 use super::{Arg, Query};
 use crate::error::{Error, Result};
-use crate::rows::{RowSink, Value, recycle};
+use crate::rows::RowSink;
 use crate::runs::Stop;
-use cells::{blob, integer, real, text};
+use crate::turns::Turn;
+use ahead::Left;
+use reader::Reader;
 
 /// How long a statement waits for a lock that a writer holds.
 const BUSY: Duration = Duration::from_secs(5);
 /// How often an interrupt is repeated until the statement has ended: one that comes before the first
 /// step has no effect.
 const REPEAT: Duration = Duration::from_millis(10);
+
+/// Rows between two looks whether a core is free for a second thread.
+const ALONE: usize = 1_000;
 
 /// A statement for one SQLite file.
 #[derive(Debug)]
@@ -37,51 +46,49 @@ pub struct SqliteRows {
 
 impl SqliteRows {
     /// See [`super::Source::drive`].
-    pub(super) fn drive(self, sink: &mut dyn RowSink, stop: &Stop) -> Result<()> {
+    pub(super) fn drive(self, sink: &mut (dyn RowSink + Send), stop: &Stop) -> Result<()> {
         stop.check()?;
         let connection = open_read_only(&self.path)?;
         let _interrupter = Interrupter::watch(&connection, stop.clone(), &self.runtime);
         self.step(&connection, sink, stop)
     }
 
-    fn step(&self, connection: &Connection, sink: &mut dyn RowSink, stop: &Stop) -> Result<()> {
-        let failed = |error| ended(error, stop, "reading a report from SQLite");
+    fn step(
+        &self,
+        connection: &Connection,
+        sink: &mut (dyn RowSink + Send),
+        stop: &Stop,
+    ) -> Result<()> {
+        let failed = |error| ended(error, stop);
         let mut statement = connection.prepare(&self.query.sql).map_err(failed)?;
         let arguments = params_from_iter(self.query.args.iter().map(argument));
-        let mut rows = statement.query(arguments).map_err(failed)?;
-        let mut scratch = vec![String::new(); self.query.cells.len()];
-        let mut spare: Vec<Value<'static>> = Vec::with_capacity(scratch.len());
-        let mut number = 0;
-        while let Some(row) = rows.next().map_err(failed)? {
-            stop.check()?;
-            number += 1;
-            let mut values = recycle(spare);
-            for (index, (cell, scratch)) in self.query.cells.iter().zip(&mut scratch).enumerate() {
-                // Taken apart where it comes, and put where it stays: copies of what was written in
-                // two halves a moment ago took seven hundredths of the whole run.
-                let read = match row.get_ref(index) {
-                    Ok(ValueRef::Null) => {
-                        values.push(Value::Null);
-                        Ok(())
-                    }
-                    Ok(ValueRef::Integer(value)) => {
-                        integer(value, &cell.read, scratch, &mut values)
-                    }
-                    Ok(ValueRef::Real(value)) => real(value, &cell.read, scratch, &mut values),
-                    Ok(ValueRef::Text(bytes)) => text(bytes, &cell.read, scratch, &mut values),
-                    Ok(ValueRef::Blob(_)) => Err(blob()),
-                    Err(error) => return Err(failed(error)),
-                };
-                read.map_err(|detail| Error::Cell {
-                    row: number,
-                    column: cell.key.clone(),
-                    detail,
-                })?;
+        let mut steps = Steps { rows: statement.query(arguments).map_err(failed)?, stop };
+        let mut reader = Reader::new(&self.query.cells);
+        loop {
+            for _ in 0..ALONE {
+                let Some(row) = steps.next()? else { return Ok(()) };
+                reader.row(|index| row.get_ref(index).map_err(failed), sink)?;
             }
-            sink.row(&values)?;
-            spare = recycle(values);
+            if let Some(turn) = Turn::spare()
+                && ahead::step(&mut steps, &mut reader, sink, turn)? == Left::Nothing
+            {
+                return Ok(());
+            }
         }
-        Ok(())
+    }
+}
+
+/// A statement being stepped through.
+struct Steps<'s> {
+    rows: Rows<'s>,
+    stop: &'s Stop,
+}
+
+impl Steps<'_> {
+    #[inline]
+    fn next(&mut self) -> Result<Option<&Row<'_>>> {
+        self.stop.check()?;
+        self.rows.next().map_err(|error| ended(error, self.stop))
     }
 }
 
@@ -160,11 +167,11 @@ impl Drop for Interrupter {
     }
 }
 
-fn ended(error: rusqlite::Error, stop: &Stop, doing: &'static str) -> Error {
+fn ended(error: rusqlite::Error, stop: &Stop) -> Error {
     if stop.is_fired() {
         stop.error()
     } else {
-        Error::Query { doing: doing.into(), source: error.into() }
+        Error::Query { doing: "reading a report from SQLite".into(), source: error.into() }
     }
 }
 

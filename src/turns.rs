@@ -31,8 +31,16 @@ static TURNS: LazyLock<Arc<Turns>> = LazyLock::new(|| {
 });
 
 /// Whether somebody else could have a turn now.
-pub(super) fn one_is_free() -> bool {
+pub(crate) fn one_is_free() -> bool {
     !TURNS.none_left.load(Ordering::Relaxed)
+}
+
+/// Makes the calling thread give way to others.
+pub(crate) fn give_way() {
+    let thread = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(thread), NICENESS) {
+        tracing::debug!(%error, "a thread that computes keeps its priority");
+    }
 }
 
 #[derive(Debug)]
@@ -60,7 +68,7 @@ struct Holder {
 
 /// One thread's turn, taken when it is asked for and given up when it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     turns: Arc<Turns>,
     me: Arc<Holder>,
     since: Instant,
@@ -77,10 +85,18 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Gives a turn out where there is one to be had at once.
+    fn take_free(&self, state: &mut State, me: &Arc<Holder>) -> bool {
+        let free = state.out.len() < self.limit;
+        if free {
+            self.give(state, me);
+        }
+        free
+    }
+
     fn take(&self, me: &Arc<Holder>) {
         let mut state = self.lock();
-        if state.out.len() < self.limit {
-            self.give(&mut state, me);
+        if self.take_free(&mut state, me) {
             return;
         }
         state.waiting.push_back(Arc::clone(me));
@@ -143,12 +159,16 @@ impl Turns {
 
 impl Turn {
     /// No turn yet, for the calling thread, which from now on gives way to others.
-    pub(super) fn of_this_thread() -> Self {
-        let thread = rustix::thread::gettid();
-        if let Err(error) = rustix::process::setpriority_process(Some(thread), NICENESS) {
-            tracing::debug!(%error, "a pump's thread keeps its priority");
-        }
+    pub(crate) fn of_this_thread() -> Self {
+        give_way();
         Self::among(&TURNS)
+    }
+
+    /// A turn for a second thread of the same work, where nobody else would have it.
+    pub(crate) fn spare() -> Option<Self> {
+        let turn = Self::among(&TURNS);
+        let taken = one_is_free() && turn.turns.take_free(&mut turn.turns.lock(), &turn.me);
+        taken.then_some(turn)
     }
 
     fn among(turns: &Arc<Turns>) -> Self {
@@ -157,7 +177,7 @@ impl Turn {
 
     /// Before each row: takes the turn where it is not held, and gives it on after its moment.
     #[inline]
-    pub(super) fn row(&mut self) {
+    pub(crate) fn row(&mut self) {
         if !self.me.has.load(Ordering::Relaxed) {
             self.take();
             return;
@@ -175,9 +195,31 @@ impl Turn {
         }
     }
 
+    /// A turn that nobody else can have, for tests of those who hold one.
+    #[cfg(test)]
+    pub(crate) fn alone() -> Self {
+        let mut turn = Self::among(&Arc::new(Turns::new(1)));
+        turn.take();
+        turn
+    }
+
+    /// One that somebody waits for.
+    #[cfg(test)]
+    pub(crate) fn wanted() -> Self {
+        let turn = Self::alone();
+        turn.turns.waiting.store(1, Ordering::Relaxed);
+        turn
+    }
+
+    /// Whether this turn is still held and nobody waits for one.
+    #[inline]
+    pub(crate) fn is_spare(&self) -> bool {
+        self.me.has.load(Ordering::Relaxed) && self.turns.waiting.load(Ordering::Relaxed) == 0
+    }
+
     /// Before waiting for anything: gives the turn up.
     #[inline]
-    pub(super) fn give_up(&mut self) {
+    pub(crate) fn give_up(&mut self) {
         if self.me.has.load(Ordering::Relaxed) {
             self.turns.give_up(&self.me);
         }
