@@ -50,12 +50,13 @@
 //! # The pump
 //!
 //! A source is driven on a thread of its own, whatever it is: SQLite steps there, a server's rows are
-//! polled there, a file is read there. Encoder, digest and compressor run on it too; a workbook is compressed
-//! on a second thread, and so is done, while a core is free, what is made of SQLite's rows or else the digest.
-//! A value borrows from the driver's buffer and is written straight into the output, which is lent for the
-//! call. Chunks leave over a bounded channel; the batch being filled lies where the receiver can send it off when its
-//! oldest row has waited 250 ms, even while the source is inside the database. As many pumps compute at
-//! once as there are cores, a moment each, and give way to whoever answers short requests.
+//! polled there, a file is read there. Encoder and digest run on it too, but that a workbook is compressed
+//! on a second thread, and that, while a core is free, what is made of SQLite's rows, or else the digest,
+//! is made on one. A value borrows from the driver's buffer and is written straight into the output, which
+//! is lent for the call. Chunks leave over a bounded channel; the batch being filled lies where the
+//! receiver can send it off when its oldest row has waited 250 ms, even while the source is inside the
+//! database. As many pumps compute at once as there are cores, a moment each, and give way to whoever
+//! answers short requests.
 //!
 //! # What must hold
 //!
