@@ -68,7 +68,7 @@ pub struct Given {
     /// Further databases by name, in the settings file alone
     #[arg(skip)]
     databases: BTreeMap<String, String>,
-    /// A directory with reports/, imports/ and documents/
+    /// A directory with reports/ and imports/
     #[arg(long, env = "TALLYROLL_DEFINITIONS", global = true)]
     definitions: Option<PathBuf>,
     /// The zone in which times are shown [default: Asia/Seoul]
@@ -80,7 +80,7 @@ pub struct Given {
     /// Direct streams at once, 1 or more [default: 48]
     #[arg(long, env = "TALLYROLL_STREAMS", global = true)]
     streams: Option<Measure>,
-    /// Requests that may wait for a stream; 0 refuses at once what finds none [default: 200]
+    /// Requests that may wait for a stream or a build; 0 refuses at once what finds none [default: 200]
     #[arg(long, env = "TALLYROLL_QUEUE", global = true)]
     queue: Option<Measure>,
     /// Prepared builds at once, 1 or more [default: the number of cores]
@@ -92,7 +92,8 @@ pub struct Given {
     /// How long a prepared answer stays to be resumed, more than 0s [default: 10m]
     #[arg(long, env = "TALLYROLL_KEEP_PREPARED", alias = "keep_prepared", global = true)]
     keep_prepared: Option<Measure>,
-    /// The longest wait for a stream, such as 60s; 0s refuses at once what finds none [default: 60s]
+    /// The longest wait for a stream or a build, such as 60s; 0s refuses at once what finds none
+    /// [default: 60s]
     #[arg(long, env = "TALLYROLL_QUEUE_WAIT", alias = "queue_wait", global = true)]
     queue_wait: Option<Measure>,
     /// The longest wait for a query's first row, more than 0s [default: 45s]
@@ -108,7 +109,8 @@ pub struct Given {
     /// How hard workbooks are compressed, 1 to 9 [default: 2]
     #[arg(long, env = "TALLYROLL_XLSX_LEVEL", alias = "xlsx_level", global = true)]
     xlsx_level: Option<Measure>,
-    /// What writes workbooks: library [default: library]
+    /// What writes workbooks: poured, which sends rows on while they come, or library, which gathers them in
+    /// the temporary directory first [default: poured]
     #[arg(long, env = "TALLYROLL_XLSX_WRITER", alias = "xlsx_writer", global = true)]
     xlsx_writer: Option<String>,
     /// Bytes of one upload [default: 512MiB]
@@ -152,7 +154,7 @@ pub struct Config {
     pub databases: BTreeMap<String, String>,
     /// Whether `database_url` is the default, a file that the server may create itself.
     pub own_database: bool,
-    /// A directory with `reports/`, `imports/` and `documents/`.
+    /// A directory with `reports/` and `imports/`.
     pub definitions: Option<PathBuf>,
     /// The zone in which times are shown.
     pub time_zone: jiff::tz::TimeZone,
@@ -162,7 +164,7 @@ pub struct Config {
     pub auth_by_default: bool,
     /// Direct streams at once.
     pub streams: usize,
-    /// Requests that may wait for a stream.
+    /// Requests that may wait for a stream or a build.
     pub queue: usize,
     /// Prepared builds at once.
     pub builds: usize,
@@ -170,7 +172,7 @@ pub struct Config {
     pub spool_cap: u64,
     /// How long a prepared answer stays to be resumed.
     pub keep_prepared: Duration,
-    /// The longest wait for a stream.
+    /// The longest wait for a stream or a build.
     pub queue_wait: Duration,
     /// The longest wait for a query's first row.
     pub first_row_timeout: Duration,
