@@ -63,8 +63,8 @@ pub struct Delivery {
 
 /// What pushes rows into a sink: a database's statement, a file.
 pub trait RowSource: Send {
-    /// Pushes every row into `sink`, perhaps on another thread; blocks, on a thread of its own. Ends within a second of `stop`
-    /// being fired. What is noticed and is no failure goes to `warnings`.
+    /// Pushes every row into `sink`, perhaps on another thread; blocks, on a thread of its own. Ends
+    /// within a second of `stop` being fired. What is noticed and is no failure goes to `warnings`.
     ///
     /// # Errors
     /// Whatever ended it: the source's own, the sink's, the stop's.

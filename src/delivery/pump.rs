@@ -1,7 +1,7 @@
 //! The pump: one thread that drives a source through an encoder into an outlet.
 //!
-//! Everything that takes time happens here: stepping or polling the database, encoding, digest,
-//! compression, writing. Only chunks leave. The run is finished here too, before the last chunk of
+//! Everything that takes time happens here, or on threads that it waits for: stepping or polling the
+//! database, encoding, digest, compression, writing. Only chunks leave. The run is finished here too, before the last chunk of
 //! a channel.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -106,7 +106,7 @@ impl Pump {
         // Fifty sessions that begin at once would keep the database's cores, and often ours.
         sink.turn.row();
         // Held, not used: with a thread at work for the encoder, a third would be in its way.
-        let _encoder = self.shared.has_thread().then(Turn::spare).flatten();
+        let encoder = self.shared.has_thread().then(Turn::spare).flatten();
         source.drive(&mut sink, &stop, warnings)?;
         // What is left is short, but for a workbook, which is compressed now.
         let Pouring { mut turn, .. } = sink;
@@ -116,6 +116,7 @@ impl Pump {
             None => stop.check(),
         };
         let (rows, written) = self.shared.finish(&room)?;
+        drop(encoder);
         if let Some(channel) = &self.channel {
             turn.give_up();
             // Complete is what the client has taken, not what waits for it.

@@ -15,15 +15,15 @@ use rusqlite::types::ValueRef;
 
 use super::reader::Reader;
 use super::{Steps, ended};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rows::RowSink;
 use crate::runs::Stop;
 use crate::turns::{Turn, give_way};
 
 /// Rows of a batch.
 const ROWS: usize = 512;
-/// Bytes of text after which it is passed on with fewer.
-const BYTES: usize = 128 << 10;
+/// Bytes after which it is passed on with fewer, its cells and texts together.
+const BYTES: usize = 256 << 10;
 /// Batches that may wait.
 const WAITING: usize = 2;
 /// How long a batch may fill while nobody has anything else to do, and how long a core is kept without
@@ -56,6 +56,7 @@ pub(super) fn step(
             give_way();
             ahead.take(reader, sink)
         });
+        // Without a thread it goes on as before.
         let Ok(taking) = taking else { return Ok(Left::Rows) };
         let stepped = ahead.fill(steps, &mut turn);
         drop(turn);
@@ -211,7 +212,9 @@ impl Batch {
                     let start = self.text.len();
                     self.text.extend_from_slice(bytes);
                     // SQLite's own limit is below 2^31.
-                    Held::Text { length: u32::try_from(bytes.len()).unwrap_or(u32::MAX), start }
+                    let length = u32::try_from(bytes.len())
+                        .map_err(|error| Error::internal("keeping a text of SQLite", error))?;
+                    Held::Text { length, start }
                 }
                 Ok(ValueRef::Blob(_)) => Held::Blob,
                 Err(error) => return Err(ended(error, stop)),
@@ -222,7 +225,7 @@ impl Batch {
     }
 
     fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.text.len() >= BYTES
+        self.rows >= ROWS || self.text.len() + size_of_val(&*self.cells) >= BYTES
     }
 
     fn read(&self, width: usize, reader: &mut Reader<'_>, sink: &mut dyn RowSink) -> Result<()> {
@@ -247,6 +250,7 @@ impl Batch {
     fn emptied(mut self) -> Self {
         self.cells.clear();
         self.text.clear();
+        self.cells.shrink_to(2 * BYTES / size_of::<Held>());
         self.text.shrink_to(2 * BYTES);
         self.rows = 0;
         self

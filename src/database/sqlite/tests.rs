@@ -1,5 +1,6 @@
 //! Tests of stepping ahead, over statements without a file.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -51,38 +52,56 @@ fn cells(width: usize) -> Vec<Cell> {
     (0..width).map(|index| Cell { key: format!("c{index}"), read: Read::Stored }).collect()
 }
 
-/// Does all of a statement with one argument on two threads.
-fn step_ahead(connection: &Connection, sql: &str, argument: i64, sink: &mut Got) -> Result<Left> {
-    step_with(connection, sql, argument, sink, &Stop::new(), Turn::alone())
-}
-
-fn step_with(
+/// Does something with a statement of one argument that is about to be stepped through.
+fn stepping<T>(
     connection: &Connection,
     sql: &str,
     argument: i64,
-    sink: &mut Got,
     stop: &Stop,
-    turn: Turn,
-) -> Result<Left> {
+    then: impl FnOnce(&mut Steps<'_>, &mut Reader<'_>) -> T,
+) -> T {
     let mut statement = connection.prepare(sql).unwrap();
     let cells = cells(statement.column_count());
-    let mut reader = Reader::new(&cells);
     let mut steps = Steps { rows: statement.query([argument]).unwrap(), stop };
-    ahead::step(&mut steps, &mut reader, sink, turn)
+    then(&mut steps, &mut Reader::new(&cells))
 }
 
-/// What one thread makes of the same statement.
-fn step_alone(connection: &Connection, sql: &str, argument: i64) -> Vec<String> {
-    let mut statement = connection.prepare(sql).unwrap();
-    let cells = cells(statement.column_count());
-    let mut reader = Reader::new(&cells);
-    let stop = Stop::new();
-    let mut steps = Steps { rows: statement.query([argument]).unwrap(), stop: &stop };
-    let mut got = Got::default();
+/// Does all of a statement on two threads.
+fn step_ahead(connection: &Connection, sql: &str, argument: i64, sink: &mut Got) -> Result<Left> {
+    stepping(connection, sql, argument, &Stop::new(), |steps, reader| {
+        ahead::step(steps, reader, sink, Turn::alone())
+    })
+}
+
+/// Does the rest of a statement on this thread.
+fn step_on(steps: &mut Steps<'_>, reader: &mut Reader<'_>, got: &mut Got) {
     while let Some(row) = steps.next().unwrap() {
-        reader.row(|index| Ok(row.get_ref(index).unwrap()), &mut got).unwrap();
+        reader.row(|index| Ok(row.get_ref(index).unwrap()), got).unwrap();
     }
+}
+
+/// What one thread makes of a statement.
+fn step_alone(connection: &Connection, sql: &str, argument: i64) -> Vec<String> {
+    let mut got = Got::default();
+    stepping(connection, sql, argument, &Stop::new(), |steps, reader| {
+        step_on(steps, reader, &mut got);
+    });
     got.rows
+}
+
+/// Rows that are taken on two threads until it is seen that somebody wants the core; after it the rest
+/// is there, too.
+fn rows_until_wanted(connection: &Connection, sql: &str, argument: i64) -> usize {
+    let mut got = Got::default();
+    let taken = stepping(connection, sql, argument, &Stop::new(), |steps, reader| {
+        let left = ahead::step(steps, reader, &mut got, Turn::wanted()).unwrap();
+        assert_eq!(left, Left::Rows);
+        let taken = got.rows.len();
+        step_on(steps, reader, &mut got);
+        taken
+    });
+    assert!(got.rows == step_alone(connection, sql, argument));
+    taken
 }
 
 #[test]
@@ -160,8 +179,11 @@ fn what_the_database_says_comes_behind_the_rows_before() {
 
     let stop = Stop::new();
     stop.fire(Reason::ClientLeft);
-    let ended = step_with(&connection, NUMBERS, 10, &mut got, &stop, Turn::alone());
+    let ended = stepping(&connection, NUMBERS, 10, &stop, |steps, reader| {
+        ahead::step(steps, reader, &mut got, Turn::alone())
+    });
     assert!(matches!(ended, Err(Error::Cancelled)), "{ended:?}");
+    assert_eq!(got.rows.len(), 600);
 }
 
 #[test]
@@ -173,30 +195,27 @@ fn a_panic_of_the_sink_is_passed_on() {
         }
     }
     let connection = Connection::open_in_memory().unwrap();
-    let mut statement = connection.prepare(NUMBERS).unwrap();
-    let (cells, stop) = (cells(4), Stop::new());
-    let mut reader = Reader::new(&cells);
-    let mut steps = Steps { rows: statement.query([1_000_000_000]).unwrap(), stop: &stop };
-    let stepping = std::panic::AssertUnwindSafe(|| {
-        ahead::step(&mut steps, &mut reader, &mut Panicking, Turn::alone())
+    let panic = stepping(&connection, NUMBERS, 1_000_000_000, &Stop::new(), |steps, reader| {
+        let panicking = || ahead::step(steps, reader, &mut Panicking, Turn::alone());
+        catch_unwind(AssertUnwindSafe(panicking)).unwrap_err()
     });
-    let panic = std::panic::catch_unwind(stepping).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"out of ink"));
 }
 
 #[test]
 fn it_ends_when_somebody_else_wants_the_core_and_no_row_is_lost() {
     let connection = Connection::open_in_memory().unwrap();
-    let mut statement = connection.prepare(NUMBERS).unwrap();
-    let (cells, stop) = (cells(4), Stop::new());
-    let mut reader = Reader::new(&cells);
-    let mut steps = Steps { rows: statement.query([30_000]).unwrap(), stop: &stop };
-    let mut got = Got::default();
-    let left = ahead::step(&mut steps, &mut reader, &mut got, Turn::wanted()).unwrap();
-    assert_eq!(left, Left::Rows);
-    assert_eq!(got.rows.len(), 512, "one batch");
-    while let Some(row) = steps.next().unwrap() {
-        reader.row(|index| Ok(row.get_ref(index).unwrap()), &mut got).unwrap();
-    }
-    assert!(got.rows == step_alone(&connection, NUMBERS, 30_000));
+    assert_eq!(rows_until_wanted(&connection, NUMBERS, 30_000), 512, "one batch");
+}
+
+#[test]
+fn a_batch_of_wide_rows_holds_fewer() {
+    let connection = Connection::open_in_memory().unwrap();
+    let columns = vec!["i"; 1_000].join(", ");
+    let sql = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+        SELECT {columns} FROM n"
+    );
+    // 16 bytes a cell, and 256 KiB.
+    assert_eq!(rows_until_wanted(&connection, &sql, 100), 17);
 }

@@ -239,7 +239,7 @@ impl<'p> Server<'p> {
             .await;
         }
         until("no thread is at work on rows", SETTLE, async || {
-            (self.threads(&["pump", "digest", "compressor"]) == 0).then_some(())
+            (self.threads(&["pump", "encode", "digest", "compressor"]) == 0).then_some(())
         })
         .await;
         until("no session is at work", SETTLE, async || (self.sessions().await == 0).then_some(()))
