@@ -194,7 +194,7 @@ impl Converter {
         let upload = Arc::new(upload);
         let source = FileRows::of_upload(self.reader.clone(), Arc::clone(&upload), &asked);
         let file = Box::new(file.made_of(upload));
-        delivery::write(self.delivery(run, source, asked), file, Some(permit)).await?;
+        delivery::write(self.delivery(run, source, asked), file, Some(permit), None).await?;
         let gone = || Error::Gone("the file of this run has expired; convert it again".into());
         let file = self.spool.find(id, What::File).ok_or_else(gone)?;
         let waits = [queued, at.elapsed().saturating_sub(queued)];
@@ -217,7 +217,7 @@ impl Converter {
         run.started();
         watch(run.id(), Arc::clone(run.progress()), run.stop().clone());
         let source = FileRows::of_path(self.reader.clone(), path.to_owned(), &asked);
-        delivery::write(self.delivery(run, source, asked), writer, None).await.map(drop)
+        delivery::write(self.delivery(run, source, asked), writer, None, None).await.map(drop)
     }
 
     async fn begin(&self, asked: &Asked, caller: &Caller) -> Result<Run> {

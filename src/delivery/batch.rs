@@ -4,7 +4,7 @@
 //! oldest row has waited long enough, even while the pump is inside the database.
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,13 @@ struct Batch {
     line: Line,
     /// Rows since the last chunk.
     rows: u64,
+    /// When the first of them came, as `oldest` has it.
+    first: u64,
+    /// Whether the encoder holds back rows of before the last chunk.
+    held: bool,
     total_rows: u64,
+    /// The encoder failed, and is asked for nothing more.
+    failed: bool,
     broken: bool,
 }
 
@@ -44,6 +50,8 @@ pub(super) struct Shared {
     /// Nanoseconds from `born` to the arrival of the oldest row in the batch, plus one; 0 for none.
     oldest: AtomicU64,
     born: Instant,
+    /// A row has come.
+    begun: AtomicBool,
     progress: Arc<Progress>,
 }
 
@@ -63,8 +71,25 @@ impl Shared {
                 (formats::encoder(format, &[], &options), Some((format, options)))
             }
         };
-        let batch = Batch { encoder, full, awaited, line, rows: 0, total_rows: 0, broken: false };
-        Self { batch: Mutex::new(batch), oldest: AtomicU64::new(0), born: Instant::now(), progress }
+        let batch = Batch {
+            encoder,
+            full,
+            awaited,
+            line,
+            rows: 0,
+            first: 0,
+            held: false,
+            total_rows: 0,
+            failed: false,
+            broken: false,
+        };
+        Self {
+            batch: Mutex::new(batch),
+            oldest: AtomicU64::new(0),
+            born: Instant::now(),
+            begun: AtomicBool::new(false),
+            progress,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Batch> {
@@ -102,6 +127,7 @@ impl Shared {
         let whole = batch.line.out.len();
         if let Err(error) = batch.encoder.row(row, &mut batch.line.out) {
             batch.line.out.truncate(whole);
+            batch.failed = true;
             return Err(error);
         }
         if let Some(begun) = timer {
@@ -110,13 +136,22 @@ impl Shared {
         batch.rows += 1;
         batch.total_rows += 1;
         if batch.rows == 1 {
-            self.oldest.store(self.now() + 1, Ordering::Relaxed);
+            self.begun.store(true, Ordering::Relaxed);
+            batch.first = self.now() + 1;
+            if !batch.held {
+                self.oldest.store(batch.first, Ordering::Relaxed);
+            }
         }
         let full = batch.rows >= batch.full || batch.line.out.len() >= BYTES;
         if full {
-            self.send(batch)?;
+            self.send(false, batch)?;
         }
         Ok(full)
+    }
+
+    /// Whether any row has come.
+    pub(super) fn has_rows(&self) -> bool {
+        self.begun.load(Ordering::Relaxed)
     }
 
     /// How long until the batch may be sent off for its age; [`PATIENCE`] where it is empty.
@@ -137,10 +172,11 @@ impl Shared {
             Ok(batch) => batch,
             Err(TryLockError::Poisoned(_) | TryLockError::WouldBlock) => return Ok(()),
         };
-        if batch.rows == 0 || batch.broken || !self.patience().is_zero() {
+        let nothing = batch.rows == 0 && !batch.held;
+        if nothing || batch.failed || batch.broken || !self.patience().is_zero() {
             return Ok(());
         }
-        self.send(&mut batch)
+        self.send(true, &mut batch)
     }
 
     /// Writes what stands after the last row and sends all of it; `room` waits until the outlet takes
@@ -155,7 +191,7 @@ impl Shared {
         let (rows, progress) = (batch.total_rows, &*self.progress);
         let mut tail = Tail { line: &mut batch.line, room, rows, progress };
         batch.encoder.finish(&mut tail)?;
-        self.send(batch)?;
+        self.send(true, batch)?;
         Ok((batch.total_rows, batch.line.written()?))
     }
 
@@ -170,7 +206,7 @@ impl Shared {
     /// Sends the rows that are encoded already, for a client that should see them before it breaks.
     pub(super) fn send_rest(&self) -> Result<()> {
         let batch = &mut *self.lock();
-        if batch.rows > 0 { self.send(batch) } else { Ok(()) }
+        if batch.rows > 0 || batch.held { self.send(true, batch) } else { Ok(()) }
     }
 
     /// What closes the coded stream, with a last line that is not part of the rows. Nothing may be
@@ -215,9 +251,17 @@ impl Shared {
         u64::try_from(self.born.elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
     }
 
-    fn send(&self, batch: &mut Batch) -> Result<()> {
+    /// Sends off what is encoded: `all` rows, or what is ready of them.
+    fn send(&self, all: bool, batch: &mut Batch) -> Result<()> {
         batch.rows = 0;
-        self.oldest.store(0, Ordering::Relaxed);
+        batch.held = false;
+        if !batch.failed {
+            let flushed = batch.encoder.flush(all, &mut batch.line.out);
+            batch.failed = flushed.is_err();
+            batch.held = flushed?;
+        }
+        let oldest = if batch.held { batch.first } else { 0 };
+        self.oldest.store(oldest, Ordering::Relaxed);
         let sent = batch.line.send();
         self.progress.encoded(batch.total_rows, batch.line.bytes);
         sent

@@ -15,7 +15,7 @@ mod pump;
 mod tests;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
@@ -110,7 +110,7 @@ pub fn direct(delivery: Delivery, permit: Permit) -> Result<Receiver> {
 }
 
 /// Makes a delivery into a writer, without coding and summary; comes back when it is complete or has
-/// failed.
+/// failed. Where somebody waits for it, its first row is there after `first_row` or it is stopped.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -118,14 +118,25 @@ pub async fn write(
     delivery: Delivery,
     writer: Box<dyn Output>,
     permit: Option<Permit>,
+    first_row: Option<Duration>,
 ) -> Result<Delivered> {
     let stop = delivery.run.stop().clone();
+    let begun = Instant::now();
     let (shared, mut ended) = pump::start(delivery, Outlet::Writer(writer), permit.map(Arc::new))?;
     let mut late = Ok(());
     loop {
+        let first = first_row.filter(|_| !shared.has_rows());
+        let left = first.map_or(Duration::MAX, |limit| limit.saturating_sub(begun.elapsed()));
         tokio::select! {
             ended = &mut ended => return late.and_then(|()| outcome(ended)),
-            () = tokio::time::sleep(shared.patience()) => {}
+            () = tokio::time::sleep(shared.patience().min(left)) => {}
+        }
+        if let Some(limit) = first
+            && begun.elapsed() >= limit
+            && !shared.has_rows()
+            && !stop.is_fired()
+        {
+            stop.fire(Reason::FirstRow(limit));
         }
         if let Err(error) = send_late(&shared).await {
             // The pump may be inside the database for long; nobody takes its rows any more.

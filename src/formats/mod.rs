@@ -254,6 +254,14 @@ impl Encoder for FormatEncoder {
         }
     }
 
+    fn flush(&mut self, all: bool, out: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Self::Object(encoder) => encoder.flush(all, out),
+            Self::Csv(encoder) => encoder.flush(all, out),
+            Self::Xlsx(encoder) => encoder.flush(all, out),
+        }
+    }
+
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {
         match self {
             Self::Object(encoder) => encoder.finish(out),

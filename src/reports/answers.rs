@@ -46,6 +46,8 @@ struct Begun {
     run: Run,
     arrived: Result<Place>,
     at: Instant,
+    /// How long whoever waits for it does so for its first row.
+    first_row: Option<Duration>,
 }
 
 /// A page that was read to its end before the status went out.
@@ -107,7 +109,8 @@ impl Reports {
         let id = run.id();
         // A client that leaves while his file is built does not want it.
         let _guard = StopOnDrop(run.stop().clone());
-        let built = self.build(Begun { run, arrived, at }, report, asked, caller, told).await;
+        let begun = Begun { run, arrived, at, first_row: Some(self.limits.first_row) };
+        let built = self.build(begun, report, asked, caller, told).await;
         built.map_err(|error| Refused { error, run: Some(id) })
     }
 
@@ -119,7 +122,7 @@ impl Reports {
         caller: &Caller,
         told: Told,
     ) -> Result<Prepared> {
-        let Begun { run, arrived, at } = begun;
+        let Begun { run, arrived, at, first_row } = begun;
         let id = run.id();
         let (run, permit) = permitted(run, arrived).await?;
         let queued = at.elapsed();
@@ -128,7 +131,7 @@ impl Reports {
             Err(error) => return Err(run.refuse(error).await),
         };
         let delivery = self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
-        let next = delivery::write(delivery, Box::new(file), Some(permit)).await?.next;
+        let next = delivery::write(delivery, Box::new(file), Some(permit), first_row).await?.next;
         let gone = || Error::Gone("the file of this run has expired; ask for it again".into());
         let file = self.spool.find(id, What::File).ok_or_else(gone)?;
         let waits = [queued, at.elapsed().saturating_sub(queued)];
@@ -157,7 +160,7 @@ impl Reports {
         };
         let reports = Arc::clone(self);
         let work = async move {
-            let begun = Begun { run, arrived: Ok(place), at };
+            let begun = Begun { run, arrived: Ok(place), at, first_row: None };
             // What it says against the report, its run says.
             let _ = reports.build(begun, &report, asked, &caller, told).await;
         };
@@ -181,7 +184,7 @@ impl Reports {
         run.started();
         watch(run.id(), Arc::clone(run.progress()), run.stop().clone());
         let delivery = self.delivery(report, asked, caller, Coding::Identity, None, run).await?;
-        delivery::write(delivery, writer, None).await.map(drop)
+        delivery::write(delivery, writer, None, None).await.map(drop)
     }
 
     async fn begin(

@@ -69,6 +69,16 @@ pub trait Encoder {
     /// A value that the format cannot carry, named with row and column.
     fn row(&mut self, row: &[Value<'_>], out: &mut Vec<u8>) -> Result<()>;
 
+    /// Appends rows that are held back because they are worked on elsewhere: `all` of them, waiting for
+    /// it, or what is ready by now. Whether some are still held back. The bytes of an answer are the
+    /// same however often this is called.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Internal`] where the work on them failed.
+    fn flush(&mut self, _all: bool, _out: &mut Vec<u8>) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Writes what stands after the last row. A format that gathers its rows elsewhere writes all of
     /// them here, which is why `out` is not a buffer: it passes on what it is given.
     ///

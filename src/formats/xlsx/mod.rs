@@ -93,6 +93,13 @@ impl Encoder for XlsxEncoder {
         }
     }
 
+    fn flush(&mut self, all: bool, out: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Self::Poured(encoder) => encoder.flush(all, out),
+            Self::Library(encoder) => encoder.flush(all, out),
+        }
+    }
+
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {
         match self {
             Self::Poured(encoder) => encoder.finish(out),

@@ -20,12 +20,20 @@ async fn a_query_without_a_first_row_in_time_is_stopped_with_a_504() {
             report(&place, "asleep", &[("id", "int"), ("v", "text")], &sql);
             reports.push("asleep");
         }
-        let settings = [("first_row_timeout", "1s"), ("streams", "1"), ("queue_wait", "1s")];
+        let settings =
+            [("first_row_timeout", "1s"), ("streams", "1"), ("builds", "1"), ("queue_wait", "1s")];
         let server = Server::start(&place, &settings).await;
         for report in reports {
-            for format in ["ndjson", "json", "csv"] {
+            for asked in [
+                "format=ndjson",
+                "format=json",
+                "format=csv",
+                "format=xlsx&delivery=direct",
+                "format=xlsx",
+                "format=csv&delivery=prepared",
+            ] {
                 let begun = Instant::now();
-                let answer = server.get(&format!("{}?format={format}", rows(report))).await;
+                let answer = server.get(&format!("{}?{asked}", rows(report))).await;
                 let (after, answered) = (begun.elapsed(), Instant::now());
                 assert!(after >= LIMIT, "{after:?}");
                 assert!(after < LIMIT + SECOND, "{after:?}");

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 
-use crate::faults::trickle::{read, slow_report};
+use crate::faults::trickle::{read, read_book, slow_report};
 use crate::support::{Backend, Nginx, Server, behind_nginx};
 
 #[tokio::test]
@@ -17,8 +17,10 @@ async fn rows_that_trickle_reach_the_client_within_300_ms() {
             for coding in codings {
                 read(&server, &nginx, coding).await;
             }
+            read_book(&server, &nginx).await;
         } else {
-            join_all(codings.map(|coding| read(&server, &nginx, coding))).await;
+            let texts = join_all(codings.map(|coding| read(&server, &nginx, coding)));
+            tokio::join!(texts, read_book(&server, &nginx));
         }
         nginx.stop().await;
         server.stop().await;

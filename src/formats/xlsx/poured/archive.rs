@@ -27,6 +27,8 @@ pub(super) struct Archive {
     orders: Option<SyncSender<Order>>,
     emptied: Receiver<Piece>,
     packed: Arc<Packed>,
+    /// Orders that were given.
+    given: u64,
     compressor: Option<JoinHandle<Result<()>>>,
 }
 
@@ -40,6 +42,8 @@ struct Packed {
 #[derive(Default)]
 struct State {
     bytes: Vec<u8>,
+    /// Orders that were carried out.
+    done: u64,
     /// Nothing will come any more.
     ended: bool,
 }
@@ -64,12 +68,12 @@ impl Packed {
 struct Outgoing(Arc<Packed>);
 
 impl Outgoing {
-    /// Passes on what is compressed.
+    /// Passes on what an order came to.
     fn put(&self, bytes: &mut Vec<u8>) {
-        if bytes.is_empty() {
-            return;
-        }
-        self.0.lock().bytes.append(bytes);
+        let mut state = self.0.lock();
+        state.done += 1;
+        state.bytes.append(bytes);
+        drop(state);
         self.0.changed.notify_one();
     }
 }
@@ -95,7 +99,7 @@ impl Archive {
             .name("compressor".into())
             .spawn(move || compress(&out, level, &taken, &used))
             .map_err(|source| Error::internal("starting a compressor's thread", source))?;
-        Ok(Self { orders: Some(orders), emptied, packed, compressor: Some(compressor) })
+        Ok(Self { orders: Some(orders), emptied, packed, given: 0, compressor: Some(compressor) })
     }
 
     /// Writes a whole part.
@@ -117,6 +121,7 @@ impl Archive {
 
     fn order(&mut self, order: Order) -> Result<()> {
         let sent = self.orders.as_ref().is_some_and(|orders| orders.send(order).is_ok());
+        self.given += 1;
         if sent { Ok(()) } else { self.end().and(Err(ended())) }
     }
 
@@ -127,6 +132,21 @@ impl Archive {
             std::mem::swap(out, &mut state.bytes);
         } else {
             out.append(&mut state.bytes);
+        }
+    }
+
+    /// Whether there is more to come of what was written. Of a thread that failed nothing comes; what
+    /// is written next says so.
+    pub(super) fn is_at_work(&self) -> bool {
+        let state = self.packed.lock();
+        state.done < self.given && !state.ended
+    }
+
+    /// Waits until all that was written is compressed.
+    pub(super) fn wait(&self) {
+        let mut state = self.packed.lock();
+        while state.done < self.given && !state.ended {
+            state = self.packed.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

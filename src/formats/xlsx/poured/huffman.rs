@@ -8,18 +8,43 @@ pub(super) struct Code<const N: usize> {
     bits: [u16; N],
 }
 
+/// Bits as they are sent, the first the lowest; at most 32.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said {
+    pub(super) bits: u32,
+    pub(super) count: u32,
+}
+
+impl Said {
+    /// A number in so many bits.
+    #[expect(clippy::cast_possible_truncation, reason = "it has no more bits than are said")]
+    pub(super) fn number(number: usize, count: u32) -> Self {
+        Self { bits: number as u32, count }
+    }
+
+    /// This, and more bits behind it.
+    #[inline]
+    pub(super) fn then(self, more: Self) -> Self {
+        Self { bits: self.bits | more.bits << self.count, count: self.count + more.count }
+    }
+}
+
 impl<const N: usize> Code<N> {
     /// The code that is shortest for symbols that are used so often, none longer than `longest` bits (15
     /// at most). Two symbols at least have a code: decoders want it complete.
     pub(super) fn new(uses: &[u32; N], longest: usize) -> Self {
-        let lengths = lengths(uses, longest);
+        Self::of_lengths(lengths(uses, longest))
+    }
+
+    /// The code that has these lengths.
+    pub(super) fn of_lengths(lengths: [u8; N]) -> Self {
         Self { bits: bits(&lengths), lengths }
     }
 
-    /// The bits of a symbol, and how many they are.
+    /// How a symbol is said.
     #[inline]
-    pub(super) fn of(&self, symbol: usize) -> (u64, u32) {
-        (u64::from(self.bits[symbol]), u32::from(self.lengths[symbol]))
+    pub(super) fn of(&self, symbol: usize) -> Said {
+        Said { bits: u32::from(self.bits[symbol]), count: u32::from(self.lengths[symbol]) }
     }
 
     /// How many symbols there are up to the last that is used.
@@ -136,7 +161,7 @@ mod tests {
         let code = Code::new(&[10, 1, 0, 5, 1], 15);
         assert_eq!(code.lengths, [1, 3, 0, 2, 3]);
         assert_eq!(code.used(), 5);
-        assert_eq!([0, 3, 1, 4].map(|symbol| code.of(symbol).0), [0b0, 0b01, 0b011, 0b111]);
+        assert_eq!([0, 3, 1, 4].map(|symbol| code.of(symbol).bits), [0b0, 0b01, 0b011, 0b111]);
     }
 
     #[test]

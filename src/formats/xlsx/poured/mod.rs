@@ -24,7 +24,7 @@ use std::io::Write;
 
 use self::archive::Archive;
 use self::frame::Frame;
-use self::repeats::Piece;
+use self::repeats::{Mark, Piece, ROW};
 use self::rows::Row;
 use super::cells::Cells;
 use super::looks::Looks;
@@ -98,8 +98,22 @@ impl PouredEncoder {
     /// Ends the sheet that rows went onto.
     fn close(&mut self, sheet: &Sheet) -> Result<()> {
         let tail = self.frame.tail(sheet.rows)?;
+        // Whether or not the rows before it are gone already, it is compressed the same.
+        self.piece.marks.push(Mark { at: self.piece.bytes.len(), column: ROW, text: true });
         self.piece.bytes.extend_from_slice(&tail);
         self.archive.as_mut().ok_or_else(not_open)?.pass(&mut self.piece)
+    }
+
+    /// Hands on what was written.
+    fn pass(&mut self) -> Result<&mut Archive> {
+        let archive = self.archive.as_mut().ok_or_else(not_open)?;
+        if let Some(sheet) = &mut self.sheet
+            && !self.piece.bytes.is_empty()
+        {
+            sheet.bytes += self.piece.bytes.len() as u64;
+            archive.pass(&mut self.piece)?;
+        }
+        Ok(archive)
     }
 
     fn next(&mut self, row: &[Value<'_>]) -> Result<()> {
@@ -133,14 +147,22 @@ impl Encoder for PouredEncoder {
         same_width(self.columns.len(), row)?;
         self.next(row)?;
         if self.piece.bytes.len() >= BLOCK {
-            let archive = self.archive.as_mut().ok_or_else(not_open)?;
-            if let Some(sheet) = &mut self.sheet {
-                sheet.bytes += self.piece.bytes.len() as u64;
-            }
-            archive.pass(&mut self.piece)?;
-            archive.take(out);
+            self.pass()?.take(out);
         }
         Ok(())
+    }
+
+    fn flush(&mut self, all: bool, out: &mut Vec<u8>) -> Result<bool> {
+        // Nothing is held back before the beginning and after the end.
+        if self.archive.is_none() {
+            return Ok(false);
+        }
+        let archive = self.pass()?;
+        if all {
+            archive.wait();
+        }
+        archive.take(out);
+        Ok(archive.is_at_work())
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {

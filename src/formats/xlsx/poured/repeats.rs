@@ -6,7 +6,7 @@
 //! beside the one before. That is found in a third of the time that a search takes, and is the better find.
 //! Only texts, and the parts that have no cells, are searched.
 
-use super::deflate::{Block, LONGEST, WINDOW, distance_symbol};
+use super::deflate::{LONGEST, Stream, WINDOW, distance_symbol};
 
 /// Bytes that are looked at first.
 const LOOK: usize = 4;
@@ -22,12 +22,15 @@ const LONG: usize = 32;
 const HASH: u32 = 15;
 const NOWHERE: u32 = u32::MAX;
 
+/// In place of a column: not a cell, but what begins a row or stands behind the last.
+pub(super) const ROW: u16 = u16::MAX;
+
 /// Where a cell begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     /// Its first byte among those of the same piece.
     pub(super) at: usize,
-    /// Its column; beyond the last it is what begins a row.
+    /// Its column, or [`ROW`].
     pub(super) column: u16,
     /// Whether it holds its text.
     pub(super) text: bool,
@@ -52,7 +55,7 @@ struct Stretch {
 pub(super) struct Repeats {
     /// Places of a hash that are tried within a text.
     tries: u32,
-    block: Block,
+    stream: Stream,
     /// The bytes that can be repeated, and those at hand.
     window: Vec<u8>,
     /// How many bytes of the part stood before them.
@@ -71,7 +74,7 @@ impl Repeats {
                 0 | 1 => 0,
                 more => 1 << (more.min(9) - 2),
             },
-            block: Block::new(),
+            stream: Stream::new(),
             window: Vec::new(),
             gone: 0,
             above: Vec::new(),
@@ -80,26 +83,32 @@ impl Repeats {
         }
     }
 
-    /// Compresses the next piece of the part.
+    /// Compresses the next piece of the part, down to the last whole byte. Where rows begin, a part may be
+    /// cut into pieces anyhow: the same comes of it.
     pub(super) fn write(&mut self, piece: &Piece, out: &mut Vec<u8>) {
         self.take_in(&piece.bytes);
         let begin = self.gone + self.window.len() - piece.bytes.len();
         let end = self.gone + self.window.len();
         let place = |mark: &Mark| begin + mark.at;
         let mut at = begin;
-        let first = piece.marks.first().map_or(end, place);
-        self.stretch(Stretch { begin, end: first }, None, self.tries.max(1), &mut at, out);
-        let ends = piece.marks.iter().skip(1).map(place).chain([end]);
-        for (mark, end) in piece.marks.iter().zip(ends) {
-            let tries = if mark.text { self.tries } else { 0 };
-            let stretch = Stretch { begin: place(mark), end };
-            self.stretch(stretch, Some(usize::from(mark.column)), tries, &mut at, out);
+        let first = Stretch { begin, end: piece.marks.first().map_or(end, place) };
+        self.stretch(first, None, self.tries.max(1), first.end, &mut at, out);
+        let mut rows = piece.marks.chunk_by(|_, next| next.column != ROW).peekable();
+        while let Some(row) = rows.next() {
+            let row_end = rows.peek().and_then(|next| next.first()).map_or(end, place);
+            let ends = row.iter().skip(1).map(place).chain([row_end]);
+            for (mark, end) in row.iter().zip(ends) {
+                let tries = if mark.text { self.tries } else { 0 };
+                let stretch = Stretch { begin: place(mark), end };
+                self.stretch(stretch, Some(mark.column), tries, row_end, &mut at, out);
+            }
         }
+        self.stream.settle(out);
     }
 
     /// Ends the part; what is written next is another.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        self.block.send_last(out);
+        self.stream.finish(out);
         self.window.clear();
         self.gone = 0;
         self.above.clear();
@@ -115,36 +124,40 @@ impl Repeats {
         self.window.extend_from_slice(bytes);
     }
 
-    /// Compresses one stretch from `at`, which a repeat may take beyond its end.
+    /// Compresses one stretch from `at`, which a repeat may take beyond its end, but not beyond its row's.
     fn stretch(
         &mut self,
         stretch: Stretch,
-        column: Option<usize>,
+        column: Option<u16>,
         tries: u32,
+        row_end: usize,
         at: &mut usize,
         out: &mut Vec<u8>,
     ) {
         let beside = self.beside(stretch, column);
         while *at < stretch.end {
             let place = *at - self.gone;
-            if let Some(find) = self.find(place, &beside, tries) {
-                self.block.repeat(small(find.length), small(find.distance));
+            if let Some(find) = self.find(place, row_end - self.gone, &beside, tries) {
+                self.stream.repeat(small(find.length), small(find.distance), out);
                 *at += find.length;
             } else {
-                self.block.literal(self.window[place]);
+                self.stream.literal(self.window[place], out);
                 *at += 1;
-            }
-            if self.block.is_full() {
-                self.block.send(out);
             }
         }
     }
 
-    /// The best repeat at a place of the window, if one is better than none. What was searched is kept
-    /// to be found again.
+    /// The best repeat at a place of the window, if one is better than none, that ends where the row does
+    /// or before. What was searched is kept to be found again.
     #[inline]
-    fn find(&mut self, place: usize, beside: &[Option<usize>; 3], tries: u32) -> Option<Find> {
-        let window = self.window.as_slice();
+    fn find(
+        &mut self,
+        place: usize,
+        row_end: usize,
+        beside: &[Option<usize>; 3],
+        tries: u32,
+    ) -> Option<Find> {
+        let window = &self.window[..row_end];
         let look = looked(window, place)?;
         let mut best = Find::default();
         for distance in beside.iter().flatten().filter(|distance| **distance <= place) {
@@ -167,8 +180,8 @@ impl Repeats {
 
     /// How far back the like of a stretch lies: the cell before, the one above, and the one above so
     /// that both end together. Remembers the stretch.
-    fn beside(&mut self, stretch: Stretch, column: Option<usize>) -> [Option<usize>; 3] {
-        let Some(column) = column else { return [None; 3] };
+    fn beside(&mut self, stretch: Stretch, column: Option<u16>) -> [Option<usize>; 3] {
+        let Some(column) = column.map(usize::from) else { return [None; 3] };
         if column >= self.above.len() {
             self.above.resize(column + 1, None);
         }

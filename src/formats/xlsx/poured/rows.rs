@@ -1,7 +1,7 @@
 //! One row of a sheet as XML.
 
 use super::frame::Frame;
-use super::repeats::{Mark, Piece};
+use super::repeats::{Mark, Piece, ROW};
 use super::xml;
 use crate::error::{Error, Result};
 use crate::formats::xlsx::cells::Cells;
@@ -55,7 +55,7 @@ impl<'r> Row<'r> {
 
     #[inline]
     pub(super) fn write(mut self, row: &[Value<'_>], columns: &mut [Cells]) -> Result<()> {
-        self.mark(u16::MAX, false);
+        self.mark(ROW, false);
         self.out.extend_from_slice(b"<row r=\"");
         self.number.write(self.out);
         self.out.extend_from_slice(b"\">");

@@ -5,9 +5,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{Limits, limited, made, read, utc};
-use crate::formats::xlsx::XlsxEncoder;
+use crate::formats::xlsx::{PouredEncoder, XlsxEncoder};
 use crate::formats::{Header, Options};
-use crate::rows::{Column, Date, Instant, Kind, Look, Value};
+use crate::rows::{Column, Date, Encoder, Instant, Kind, Look, Value};
 
 /// A value that owns what it holds.
 #[derive(Debug, Clone)]
@@ -127,6 +127,28 @@ fn table() -> impl Strategy<Value = (Vec<Column>, Vec<Vec<Held>>)> {
     })
 }
 
+/// The same rows poured, and flushed at every turn.
+fn flushed(
+    columns: &[Column],
+    options: &Options,
+    rows: &[Vec<Value<'_>>],
+    limits: Limits,
+) -> Vec<u8> {
+    let mut encoder = PouredEncoder::new(columns, options);
+    encoder.limits = limits;
+    let mut out = Vec::new();
+    encoder.begin(&mut out).unwrap();
+    for (number, row) in rows.iter().enumerate() {
+        encoder.row(row, &mut out).unwrap();
+        let all = number % 3 == 0;
+        let before = out.len();
+        let held = encoder.flush(all, &mut out).unwrap();
+        assert!(!all || (!held && out.len() > before), "all of it is there");
+    }
+    encoder.finish(&mut out).unwrap();
+    out
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, max_shrink_iters: 500, ..ProptestConfig::default() })]
 
@@ -142,7 +164,9 @@ proptest! {
         let rows: Vec<Vec<Value<'_>>> =
             rows.iter().map(|row| row.iter().map(Held::value).collect()).collect();
         // Both count rows alike and bytes not.
-        limited(&columns, &options, &rows, Some(Limits { rows: sheet, bytes: u64::MAX }));
+        let limits = Limits { rows: sheet, bytes: u64::MAX };
+        let book = limited(&columns, &options, &rows, Some(limits));
+        prop_assert!(flushed(&columns, &options, &rows, limits) == book, "flushing changes bytes");
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::Read;
 use flate2::read::DeflateDecoder;
 use proptest::prelude::*;
 
-use crate::formats::xlsx::poured::deflate::{Block, LONGEST, SHORTEST, WINDOW};
-use crate::formats::xlsx::poured::repeats::{Mark, Piece, Repeats};
+use crate::formats::xlsx::poured::deflate::{LONGEST, SHORTEST, Stream, WINDOW};
+use crate::formats::xlsx::poured::repeats::{Mark, Piece, ROW, Repeats};
 
 fn inflated(stream: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
@@ -41,7 +41,7 @@ fn rows(count: u32, columns: u16, value: impl Fn(u32, u16) -> String) -> Piece {
         piece.bytes.extend_from_slice(words.as_bytes());
     };
     for row in 2..count + 2 {
-        begin(u16::MAX, false, &format!("<row r=\"{row}\">"));
+        begin(ROW, false, &format!("<row r=\"{row}\">"));
         for column in 0..columns {
             let value = value(row, column);
             begin(
@@ -60,13 +60,12 @@ fn rows(count: u32, columns: u16, value: impl Fn(u32, u16) -> String) -> Piece {
 
 #[test]
 fn all_that_can_be_said_is_read_back() {
-    let mut block = Block::new();
-    let mut stream = Vec::new();
-    let mut plain: Vec<u8> = (0..=250).cycle().take(WINDOW).collect();
+    let mut stream = Stream::new();
+    let mut out = Vec::new();
+    let mut plain: Vec<u8> = (0..=255).cycle().take(WINDOW).collect();
     for byte in &plain {
-        block.literal(*byte);
+        stream.literal(*byte, &mut out);
     }
-    block.send(&mut stream);
     let (longest, window) = (u32::try_from(LONGEST).unwrap(), u32::try_from(WINDOW).unwrap());
     let lengths = u32::try_from(SHORTEST).unwrap()..=longest;
     let distances = (0..15).flat_map(|bits| [1 << bits, (1 << bits) + 1, (1 << bits) * 3 / 2]);
@@ -74,16 +73,79 @@ fn all_that_can_be_said_is_read_back() {
     for (length, distance) in
         lengths.flat_map(|one| distances.iter().map(move |other| (one, *other)))
     {
-        block.repeat(length, distance);
+        stream.repeat(length, distance, &mut out);
         for _ in 0..length {
             plain.push(plain[plain.len() - distance as usize]);
         }
-        if block.is_full() {
-            block.send(&mut stream);
+    }
+    stream.finish(&mut out);
+    assert!(inflated(&out) == plain);
+}
+
+/// What a reader has of a stream that goes on.
+fn inflated_so_far(stream: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    let read = DeflateDecoder::new(stream).read_to_end(&mut plain);
+    assert!(read.is_err(), "it ends already");
+    plain
+}
+
+#[test]
+fn what_was_written_can_be_read_before_the_end() {
+    for level in 1..=9 {
+        let mut repeats = Repeats::new(level);
+        let (mut stream, mut plain) = (Vec::new(), Vec::new());
+        for count in [1, 1, 2, 700, 1, 3_000] {
+            let piece = rows(count, 9, |row, column| format!("{row}x{column}"));
+            repeats.write(&piece, &mut stream);
+            plain.extend_from_slice(&piece.bytes);
+            let read = inflated_so_far(&stream);
+            assert!(plain.starts_with(&read));
+            // The bits that do not make a byte may say one repeat.
+            assert!(plain.len() - read.len() <= LONGEST, "{} of {}", read.len(), plain.len());
         }
     }
-    block.send_last(&mut stream);
-    assert!(inflated(&stream) == plain);
+}
+
+/// A piece cut where its rows begin, as `cut` says.
+fn cut(piece: &Piece, cut: impl Fn(usize) -> bool) -> Vec<Piece> {
+    let begins: Vec<usize> =
+        piece.marks.iter().filter(|mark| mark.column == ROW).map(|mark| mark.at).collect();
+    let mut cuts: Vec<usize> = begins
+        .into_iter()
+        .skip(1)
+        .enumerate()
+        .filter(|(row, _)| cut(*row))
+        .map(|(_, at)| at)
+        .collect();
+    cuts.insert(0, 0);
+    cuts.push(piece.bytes.len());
+    let between = |ends: &[usize]| {
+        let [begin, end] = [ends[0], ends[1]];
+        let marks = piece.marks.iter().filter(|mark| (begin..end).contains(&mark.at));
+        Piece {
+            bytes: piece.bytes[begin..end].to_vec(),
+            marks: marks.map(|mark| Mark { at: mark.at - begin, ..*mark }).collect(),
+        }
+    };
+    cuts.windows(2).map(between).collect()
+}
+
+#[test]
+fn how_rows_are_cut_into_pieces_changes_no_byte() {
+    let words = ["settled", "cancelled by the merchant", "결제", "1"];
+    let piece = rows(4_000, 9, |row, column| {
+        let word = words[(row * 31 + u32::from(column)) as usize % 4];
+        format!("{word} {}", row * 7_919 % 10_007)
+    });
+    for level in [1, 2, 6] {
+        let whole = compressed(std::slice::from_ref(&piece), level);
+        for every in [1, 2, 7, 1_000] {
+            let pieces = cut(&piece, |row| row % every == 0);
+            assert!(pieces.len() > 3);
+            assert!(compressed(&pieces, level) == whole, "level {level}, every {every}");
+        }
+    }
 }
 
 #[test]
