@@ -100,10 +100,10 @@ fn complain(error: &Error) {
             }
         }
         // Whoever sits at the command line may see the cause.
-        other @ (Error::Internal { .. }
-        | Error::Query { .. }
-        | Error::Unavailable { .. }
-        | Error::NoSpace(_)) => {
+        Error::Query { source, .. } => {
+            eprintln!("tallyroll: the database could not carry the query to its end: {source}");
+        }
+        other @ (Error::Internal { .. } | Error::Unavailable { .. } | Error::NoSpace(_)) => {
             eprintln!("tallyroll: {other}");
         }
         other => eprintln!("tallyroll: {}", other.detail()),

@@ -31,6 +31,12 @@ impl Serve {
             config.auth = Auth::Off;
             prepare(&config).await?;
         }
+        if config.auth == Auth::Required {
+            tracing::warn!(
+                "auth is required and there are no keys yet that callers could show, so that all but \
+                 /health is refused; set auth to off for callers on this machine alone"
+            );
+        }
         let app = App::open(config).await?;
         // Held to the end, so that no other server sweeps this one's files away.
         let _lock = app.own_temp_dir()?;

@@ -1,13 +1,13 @@
 //! From a database URL to something that can be read.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::{DatabaseConnection, SqlxMySqlConnector, SqlxPostgresConnector, SqlxSqliteConnector};
 use sqlx::mysql::MySqlPoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, Executor};
+use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
@@ -20,6 +20,10 @@ use crate::error::{Error, Result};
 
 /// The longest wait for a connection out of a pool, or for a server that is starting.
 const ACQUIRE: Duration = Duration::from_secs(5);
+/// The longest wait for others who are at an SQLite file.
+const BUSY: Duration = Duration::from_secs(10);
+/// How long until a file that somebody is at is tried again.
+const AGAIN: Duration = Duration::from_millis(20);
 /// Connections that cancel statements; each is busy for milliseconds.
 const CONTROLS: u32 = 4;
 
@@ -298,9 +302,9 @@ async fn open_sqlite(path: &Path, connections: u32) -> sqlx::Result<DatabaseConn
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
-        .busy_timeout(Duration::from_secs(10));
+        .busy_timeout(BUSY);
     // A file that is made anew takes as long as the disk does, which is no wait for a connection.
-    let first = options.connect().await?;
+    let first = patiently(&options).await?;
     let pool = SqlitePoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE)
@@ -308,6 +312,26 @@ async fn open_sqlite(path: &Path, connections: u32) -> sqlx::Result<DatabaseConn
         .await?;
     first.close().await?;
     Ok(SqlxSqliteConnector::from_sqlx_sqlite_pool(pool))
+}
+
+/// Opens a file that others may be making: of several that switch it to a write-ahead log at once, one
+/// does, and the others are turned away without a wait.
+async fn patiently(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    let begun = Instant::now();
+    loop {
+        match options.connect().await {
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY => {
+                tokio::time::sleep(AGAIN).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// `SQLITE_BUSY`, whatever more its code says in the bits above.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xFF == 5)
 }
 
 fn cannot_open(setting: &str, place: &str, source: sqlx::Error) -> Error {

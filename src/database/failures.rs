@@ -22,6 +22,15 @@ pub(super) fn cause(error: sqlx::Error) -> Cause {
     }
 }
 
+/// The cause of a statement's failure: the database's own words alone where it said something, without
+/// where in its sources.
+pub(super) fn said(error: sqlx::Error) -> Cause {
+    match error.as_database_error() {
+        Some(said) => said.message().into(),
+        None => error.into(),
+    }
+}
+
 /// For rows that another writer is at, too.
 pub(super) fn crossed(retry_after: Duration) -> Error {
     let detail =

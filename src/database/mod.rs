@@ -29,5 +29,6 @@ pub use source::Source;
 #[cfg(test)]
 pub(crate) use sqlite::register_functions;
 pub use stage::{
-    Clash, Demand, Found, Merged, Plan, Referenced, Stage, Staged, TableName, committed,
+    Clash, Demand, Found, Merged, Plan, Referenced, Stage, Staged, TableName, can_note, committed,
+    unfilled,
 };

@@ -203,12 +203,21 @@ fn value(filter: &Filter, text: &str, tz: &TimeZone) -> Result<Given, Problem> {
     }
     typed(takes, text, tz).ok_or_else(|| {
         let (code, wanted) = wanted(takes);
-        Problem::parameter(
-            name,
-            code,
-            text,
-            format!("the filter \"{name}\" takes {wanted}, such as {}", example(takes)),
-        )
+        let several = several(name, takes, text, tz).unwrap_or_default();
+        let detail =
+            format!("the filter \"{name}\" takes {wanted}, such as {}{several}", example(takes));
+        Problem::parameter(name, code, text, detail)
+    })
+}
+
+/// How values are given that stand here in one, with commas between them.
+fn several(name: &str, kind: Kind, text: &str, tz: &TimeZone) -> Option<String> {
+    let (first, rest) = text.split_once(',')?;
+    let second = rest.split(',').next()?;
+    let good = |value: &str| typed(kind, value.trim(), tz).is_some();
+    (good(first) && good(second)).then(|| {
+        let (first, second) = (first.trim(), second.trim());
+        format!("; where it takes several, each is given by itself: {name}={first}&{name}={second}")
     })
 }
 

@@ -141,6 +141,14 @@ impl Definitions {
     fn read_directory(&mut self, directory: &Path) {
         let remedy =
             "make it, let the server's user read it, or change the setting \"definitions\"";
+        if holds_something_else(directory) {
+            let names: Vec<_> =
+                Folder::ALL.iter().map(|folder| format!("{}/", folder.name())).collect();
+            let message = format!("the directory holds no {}", names.join(" and no "));
+            let remedy = "put definitions into such a directory, or name the one that has it with the \
+                          setting \"definitions\"";
+            self.unreadable(&directory.display().to_string(), &message, remedy);
+        }
         for folder in Folder::ALL {
             let path = directory.join(folder.name());
             match files(&path) {
@@ -198,6 +206,25 @@ impl Definitions {
             message: message.to_owned(),
             remedy: remedy.to_owned(),
         });
+    }
+}
+
+/// Whether a directory has content, and nothing of it is for definitions: perhaps it is one of them.
+fn holds_something_else(directory: &Path) -> bool {
+    let is_empty = fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none());
+    !is_empty && Folder::ALL.iter().all(|folder| !directory.join(folder.name()).exists())
+}
+
+/// Says which definitions there are, for whoever named another.
+pub fn there_are<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    /// More help nobody who misspelt one.
+    const SHOWN: usize = 30;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown: Vec<&str> = names.take(SHOWN).collect();
+    match (shown.is_empty(), more) {
+        (true, _) => "there are none".into(),
+        (false, 0) => format!("there are: {}", shown.join(", ")),
+        (false, more) => format!("there are: {}, and {more} more", shown.join(", ")),
     }
 }
 

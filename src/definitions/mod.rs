@@ -34,7 +34,7 @@ pub use filters::{Filters, Given, Moment, parse as parse_filters};
 pub use fold::{fold, is_unseen, narrow};
 pub use import::{Bounds, Field, Import, Pattern, Reference, Takes, Target, UnknownColumns};
 pub use in_force::InForce;
-pub use load::{BuiltIn, Definitions, Folder};
+pub use load::{BuiltIn, Definitions, Folder, there_are};
 pub use report::{Declared, Filter, Op, Order, Origin, ROWS_PARAMETERS, Report, ScopeColumn, Zone};
 pub use sqlite_order::canonical_time;
 pub use statement::{Selection, count, probe, rows};

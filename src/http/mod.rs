@@ -63,5 +63,6 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
         .service(health::ready)
         .service(openapi::show)
         .service(page::home)
-        .service(page::download);
+        .service(page::download)
+        .service(page::docs);
 }

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use tokio::task::spawn_blocking;
+
 use super::{Imports, cells};
-use crate::database::Database;
+use crate::database::{Database, TableName, can_note, unfilled};
 use crate::definitions::{Fault, Field, Import, Reference, Target, probe_table};
 use crate::error::Error;
 
@@ -76,13 +78,52 @@ async fn check_import(import: &Import, database: &Database, faults: &mut Vec<Fau
             return Reached::Yes;
         }
     }
+    let before = faults.len();
     check_columns(import, database, faults).await;
+    // A column that is misspelt would be told twice.
+    if faults.len() == before {
+        check_new_rows(import, database, faults).await;
+    }
     for field in &import.fields {
         if let Some(reference) = &field.references {
             check_reference(import, field, reference, database, faults).await;
         }
     }
     Reached::Yes
+}
+
+/// Whether rows could be added: every column that needs a value has one, and what was stored can be
+/// noted.
+async fn check_new_rows(import: &Import, database: &Database, faults: &mut Vec<Fault>) {
+    let table = TableName { schema: import.into.schema.clone(), name: import.into.table.clone() };
+    let filled: Vec<String> = import.fields.iter().map(|field| field.column.clone()).collect();
+    let database = database.clone();
+    let asked = spawn_blocking(move || {
+        let filled: Vec<&str> = filled.iter().map(String::as_str).collect();
+        (unfilled(&database, &table, &filled), can_note(&database))
+    });
+    // What is more than a fault of the definition shows when it is used.
+    let Ok((unfilled, noted)) = asked.await else { return };
+    for column in unfilled.unwrap_or_default() {
+        faults.push(Fault {
+            file: import.file.clone(),
+            line: import.line,
+            message: format!(
+                "the column \"{column}\" of the table {} takes no null and has no default, and the \
+                 import does not fill it, so that no row could be added",
+                shown(&import.into)
+            ),
+            remedy: "add it to [[columns]], or give it a default in the database".into(),
+        });
+    }
+    if let Err(Error::Unavailable { code: "imports_not_set_up", detail, .. }) = noted {
+        faults.push(Fault {
+            file: import.file.clone(),
+            line: import.line,
+            message: "nothing could be stored".into(),
+            remedy: detail,
+        });
+    }
 }
 
 /// All at once, and one by one only where one is missing.

@@ -43,7 +43,7 @@ pub use workers::Workers;
 use self::walk::Walk;
 use crate::access::Caller;
 use crate::database::Database;
-use crate::definitions::{Folder, Import, InForce};
+use crate::definitions::{Folder, Import, InForce, there_are};
 use crate::error::{Error, Result};
 use crate::runs::{self, Ended, Permits, Run, RunError, Runs};
 use crate::sheets::{Limits, Reader};
@@ -99,9 +99,9 @@ impl Imports {
                      finds out with `tallyroll check`"
                 )
             } else {
-                format!(
-                    "there is no import \"{name}\"; GET /api/v1/imports lists the ones there are"
-                )
+                let known = self.list(caller);
+                let known = there_are(known.iter().map(|import| import.name.as_str()));
+                format!("there is no import \"{name}\"; {known}")
             })
         })
     }

@@ -23,7 +23,7 @@ pub use view::{ColumnView, FilterView, ReportView};
 
 use crate::access::Caller;
 use crate::database::Database;
-use crate::definitions::{self, Definitions, Filters, Folder, InForce, Report};
+use crate::definitions::{self, Definitions, Filters, Folder, InForce, Report, there_are};
 use crate::error::{Error, Result};
 use crate::formats::XlsxWriter;
 use crate::rows::{RowSink, Value};
@@ -128,9 +128,9 @@ impl Reports {
                      finds out with `tallyroll check`"
                 )
             } else {
-                format!(
-                    "there is no report \"{name}\"; GET /api/v1/reports lists the ones there are"
-                )
+                let known = self.list(caller);
+                let known = there_are(known.iter().map(|report| report.name.as_str()));
+                format!("there is no report \"{name}\"; {known}")
             })
         })
     }

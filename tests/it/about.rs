@@ -10,7 +10,7 @@ use crate::faults::LONG;
 use crate::support::{Server, on_every_backend, until};
 
 /// Every address with its methods.
-const ROUTES: [(&str, &[&str]); 22] = [
+const ROUTES: [(&str, &[&str]); 23] = [
     ("/", &["get"]),
     ("/api/openapi.json", &["get"]),
     ("/api/v1/convert", &["post"]),
@@ -30,6 +30,7 @@ const ROUTES: [(&str, &[&str]); 22] = [
     ("/api/v1/runs/{id}/events", &["get"]),
     ("/api/v1/runs/{id}/file", &["get"]),
     ("/api/v1/runs/{id}/problems", &["get"]),
+    ("/docs", &["get"]),
     ("/health/live", &["get"]),
     ("/health/ready", &["get"]),
     ("/reports/{name}/download", &["get"]),

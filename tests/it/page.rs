@@ -35,6 +35,29 @@ fn assert_page(answer: &Answer, status: u16) {
     assert!(answer.text().starts_with("<!DOCTYPE html><html lang=\"en\">"));
 }
 
+#[tokio::test]
+async fn every_address_of_the_contract_is_shown_to_people() {
+    on_every_backend(async |place| {
+        let server = Server::start(&place, &[]).await;
+        let docs = server.get("/docs").await;
+        assert_page(&docs, 200);
+        let api = server.json("/api/openapi.json").await;
+        let mut shown = 0;
+        for (path, operations) in api["paths"].as_object().expect("an object") {
+            for (method, operation) in operations.as_object().expect("an object") {
+                let heading = format!("<h2>{} {path}</h2>", method.to_uppercase());
+                assert!(docs.text().contains(&heading), "{heading}");
+                let id = operation["operationId"].as_str().expect("a name");
+                assert!(docs.text().contains(&format!("<article id=\"{id}\">")), "{id}");
+                shown += 1;
+            }
+        }
+        assert!(shown > 20, "{shown}");
+        server.stop().await;
+    })
+    .await;
+}
+
 /// A report with a filter of every kind.
 async fn make_things(place: &Place) {
     let types = place.backend().pick(

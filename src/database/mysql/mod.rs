@@ -20,7 +20,7 @@ use sqlx::{AssertSqlSafe, Column, Executor, MySql, Row, SqlSafeStr, Statement, T
 
 use self::wire::Wire;
 use super::Query;
-use super::failures::{self, unavailable};
+use super::failures::{self, said, unavailable};
 use super::server::{Server, arguments, prepared};
 use crate::error::{Error, Result};
 
@@ -89,7 +89,7 @@ impl Server for MySql {
         if lost {
             failures::lost(error)
         } else {
-            Error::Query { doing: "reading a report from MySQL".into(), source: error.into() }
+            Error::Query { doing: "reading a report from MySQL".into(), source: said(error) }
         }
     }
 }

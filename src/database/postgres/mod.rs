@@ -11,7 +11,7 @@ use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow, PgStatement, PgTy
 use sqlx::{AssertSqlSafe, Column, Executor, Postgres, Row, SqlSafeStr, Statement, Type};
 
 use self::wire::Wire;
-use super::failures::{self, unavailable};
+use super::failures::{self, said, unavailable};
 use super::server::{Server, arguments, prepared};
 use super::{Arg, Query};
 use crate::error::{Error, Result};
@@ -77,7 +77,7 @@ impl Server for Postgres {
         if lost {
             failures::lost(error)
         } else {
-            Error::Query { doing: "reading a report from PostgreSQL".into(), source: error.into() }
+            Error::Query { doing: "reading a report from PostgreSQL".into(), source: said(error) }
         }
     }
 }

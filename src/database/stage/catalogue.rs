@@ -3,7 +3,7 @@
 
 use super::demand::Demand;
 use super::plan::{Plan, Referenced, Staged, TableName};
-use super::sql::Sql;
+use super::unfilled;
 use crate::database::Dialect;
 use crate::database::load::Loader;
 use crate::error::{Error, Result};
@@ -23,6 +23,8 @@ pub(super) struct Known {
     /// Columns of the plan that no two rows may share together, of each unique index that is made of
     /// such columns alone.
     pub(super) unique: Vec<Vec<usize>>,
+    /// Columns of the table, of the plan or not, that a new row must bring a value for.
+    pub(super) demanded: Vec<String>,
 }
 
 impl Known {
@@ -35,8 +37,9 @@ impl Known {
             collations: blank,
             demands: vec![Demand::default(); plan.columns.len()],
             unique: Vec::new(),
+            demanded: unfilled::demanded(loader, dialect, &plan.into)?,
         };
-        let into = Sql { dialect, plan, known: &known, rules: &[] }.table(&plan.into);
+        let into = plan.into.quoted(dialect);
         for (index, column) in plan.columns.iter().enumerate() {
             known.column(loader, dialect, &plan.into, &into, (index, column))?;
         }

@@ -11,13 +11,15 @@ mod demand;
 mod notes;
 mod plan;
 mod sql;
+mod unfilled;
 mod watch;
 
 use std::path::Path;
 
 pub use demand::Demand;
-pub use notes::committed;
+pub use notes::{can_note, committed};
 pub use plan::{Plan, Referenced, Staged, TableName};
+pub use unfilled::unfilled;
 
 use self::catalogue::Known;
 use self::notes::{NOTES, given_up, prepare_notes};
@@ -145,8 +147,10 @@ impl Stage {
     /// # Errors
     /// [`Error::Busy`] where another writer is in the way for too long.
     pub fn hold(&mut self, database: &Database, trial: bool) -> Result<()> {
-        if !trial {
-            // Over a connection of its own, before anything is locked; a trial leaves no trace.
+        // Over a connection of its own, before anything is locked; a trial leaves no trace.
+        if trial {
+            can_note(database)?;
+        } else {
             prepare_notes(&database.target())?;
         }
         let statement = match (self.dialect, trial) {
@@ -199,11 +203,15 @@ impl Stage {
     /// What a merge of these columns would do.
     ///
     /// # Errors
-    /// What the database says.
+    /// [`Error::Invalid`] where rows would be inserted without a value that they need; what the
+    /// database says.
     pub fn foresee(&mut self, present: &[usize]) -> Result<Merged> {
         let [rows, updates, inserts] = self.sql().counts(present);
         let (rows, updated) = (self.count(&rows)?, self.count(&updates)?);
         let inserted = self.count(&inserts)?;
+        if inserted > 0 {
+            self.is_enough(present)?;
+        }
         let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
         Ok(Merged { inserted, updated, unchanged })
     }
@@ -223,10 +231,20 @@ impl Stage {
             }
             Err(Error::Invalid(problems)) => {
                 self.run("ROLLBACK TO SAVEPOINT tallyroll_merge")?;
+                self.is_enough(present)?;
                 Err(self.first_refused(present)?.unwrap_or(Error::Invalid(problems)))
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Refuses new rows of these columns where their table demands more.
+    fn is_enough(&self, present: &[usize]) -> Result<()> {
+        let is_lacking = |column: &&String| {
+            self.plan.named(column, self.dialect).is_none_or(|index| !present.contains(&index))
+        };
+        let lacking: Vec<_> = self.known.demanded.iter().filter(is_lacking).cloned().collect();
+        if lacking.is_empty() { Ok(()) } else { Err(unfilled::refused(&lacking)) }
     }
 
     /// How many rows were updated and inserted.

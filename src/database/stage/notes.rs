@@ -2,7 +2,7 @@
 
 use crate::database::load::{Loader, Target};
 use crate::database::{Database, Dialect};
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 
 /// The table in the business database that says which imports were committed.
 pub(super) const NOTES: &str = "tallyroll_imports";
@@ -23,11 +23,67 @@ pub(super) fn prepare_notes(target: &Target) -> Result<()> {
         // Of two that make it at once, one would fail.
         loader.execute("SELECT pg_advisory_xact_lock(8386109806014461299)")?;
     }
-    loader.execute(&format!(
+    let made = loader.execute(&creation(text));
+    made.map_err(|error| match error {
+        Error::Query { source, .. } | Error::Internal { source, .. } => {
+            not_allowed(text, Some(source))
+        }
+        other => other,
+    })?;
+    loader.commit(&[])
+}
+
+fn creation(text: &str) -> String {
+    format!(
         "CREATE TABLE IF NOT EXISTS {NOTES} (run_id varchar(36) NOT NULL PRIMARY KEY, \
          import varchar(200) NOT NULL, committed_at varchar(40) NOT NULL, result {text} NOT NULL)"
-    ))?;
-    loader.commit(&[])
+    )
+}
+
+fn not_allowed(text: &str, source: Option<Cause>) -> Error {
+    Error::Unavailable {
+        code: "imports_not_set_up",
+        detail: format!(
+            "imports note what they stored in the table {NOTES} of the same database, which is not \
+             there and which the server's user may not make; nothing was stored; whoever runs the \
+             database lets the user make it, or makes it: {}",
+            creation(text)
+        ),
+        source,
+    }
+}
+
+/// Whether notes can be kept: their table is there, or nothing is known that keeps it from being made.
+/// Blocks.
+///
+/// # Errors
+/// [`Error::Unavailable`] where they cannot, or the database is away.
+pub fn can_note(database: &Database) -> Result<()> {
+    let target = database.target();
+    let mut loader = Loader::begin_reading(&target)?;
+    if loader.texts(&format!("SELECT run_id FROM {NOTES} WHERE 1 = 0"), &[]).is_ok() {
+        return Ok(());
+    }
+    drop(loader);
+    let mut loader = Loader::begin_reading(&target)?;
+    // Whoever has a role may have its rights.
+    let (text, barred) = match database.dialect() {
+        Dialect::Sqlite => return Ok(()),
+        Dialect::Postgres => (
+            "text",
+            "SELECT 'barred' WHERE NOT coalesce(has_schema_privilege(current_schema(), 'CREATE'), \
+             false)",
+        ),
+        Dialect::MySql => (
+            "longtext",
+            "SELECT 'barred' FROM information_schema.schemata WHERE schema_name = database() \
+             AND NOT EXISTS (SELECT 1 FROM information_schema.user_privileges \
+             WHERE privilege_type = 'CREATE') \
+             AND NOT EXISTS (SELECT 1 FROM information_schema.schema_privileges \
+             WHERE privilege_type = 'CREATE') AND current_role() IS NULL",
+        ),
+    };
+    if loader.texts(barred, &[])?.is_empty() { Ok(()) } else { Err(not_allowed(text, None)) }
 }
 
 pub(super) fn given_up() -> Error {

@@ -49,14 +49,38 @@ pub struct Plan {
     pub key: Vec<usize>,
 }
 
+impl TableName {
+    /// The name as statements have it.
+    pub(super) fn quoted(&self, dialect: Dialect) -> String {
+        let name = quoted(&self.name, dialect);
+        match &self.schema {
+            Some(schema) => format!("{}.{name}", quoted(schema, dialect)),
+            None => name,
+        }
+    }
+}
+
+/// An identifier as statements have it.
+pub(super) fn quoted(name: &str, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Sqlite | Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
+        Dialect::MySql => format!("`{}`", name.replace('`', "``")),
+    }
+}
+
+/// Whether two names of columns are one, which case does not tell apart where the dialect's names do not
+/// know it.
+pub(super) fn is_same(name: &str, other: &str, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Postgres => name == other,
+        Dialect::Sqlite | Dialect::MySql => name.eq_ignore_ascii_case(other),
+    }
+}
+
 impl Plan {
-    /// The column that goes into the table's column of this name, which case does not tell apart
-    /// where the dialect's names do not know it.
+    /// The column that goes into the table's column of this name.
     pub(super) fn named(&self, name: &str, dialect: Dialect) -> Option<usize> {
-        self.columns.iter().position(|column| match dialect {
-            Dialect::Postgres => column.column == name,
-            Dialect::Sqlite | Dialect::MySql => column.column.eq_ignore_ascii_case(name),
-        })
+        self.columns.iter().position(|column| is_same(&column.column, name, dialect))
     }
 
     /// The columns that no two rows may share together: the key, what is declared, and of the

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::catalogue::Known;
-use super::plan::{Plan, Referenced, TableName};
+use super::plan::{Plan, Referenced, TableName, quoted};
 use crate::database::Dialect;
 use crate::rows::Kind;
 
@@ -73,18 +73,11 @@ pub(super) struct Sql<'p> {
 
 impl Sql<'_> {
     pub(super) fn quoted(&self, name: &str) -> String {
-        match self.dialect {
-            Dialect::Sqlite | Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
-            Dialect::MySql => format!("`{}`", name.replace('`', "``")),
-        }
+        quoted(name, self.dialect)
     }
 
     pub(super) fn table(&self, table: &TableName) -> String {
-        let name = self.quoted(&table.name);
-        table
-            .schema
-            .as_ref()
-            .map_or(name.clone(), |schema| format!("{}.{name}", self.quoted(schema)))
+        table.quoted(self.dialect)
     }
 
     /// Makes the tables that hold rows and faults until the session ends.

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::imports::PAYMENTS;
 use super::*;
-use crate::definitions::Folder;
+use crate::definitions::{Folder, there_are};
 
 const GOOD: &str = "title = \"Mine\"\nfrom = \"t\"\n[[columns]]\nkey = \"a\"\ntype = \"text\"\n";
 const GOOD_IMPORT: &str = "into = \"t\"\n[[columns]]\nkey = \"a\"\ntype = \"text\"\n";
@@ -76,6 +76,12 @@ fn a_directory_may_have_no_reports_but_must_be_there() {
     assert_eq!(faults(&definitions), Vec::<String>::new());
     assert!(definitions.reports.contains_key("settlements"));
 
+    fs::write(directory.path().join("daily.toml"), GOOD).expect("writable");
+    let definitions = Definitions::load(BUILT_IN, Some(directory.path()));
+    let told = faults(&definitions);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("the directory holds no reports/ and no imports/"), "{told:?}");
+
     let missing = directory.path().join("nowhere");
     let definitions = Definitions::load(BUILT_IN, Some(&missing));
     assert!(definitions.reports.contains_key("settlements"));
@@ -108,6 +114,16 @@ fn imports_of_a_directory_replace_those_of_the_program_and_are_kept_when_they_br
         "imports/Pay.toml: \"Pay\" cannot be the name of an import; rename the file, using lowercase \
          letters, digits, \"-\" and \"_\""
     );
+}
+
+#[test]
+fn what_there_is_is_told_and_not_without_end() {
+    let names: Vec<String> = (1..=32).map(|number| format!("r{number}")).collect();
+    let told = |count: usize| there_are(names[..count].iter().map(String::as_str));
+    assert_eq!(told(0), "there are none");
+    assert_eq!(told(2), "there are: r1, r2");
+    assert!(told(30).ends_with(", r29, r30"), "{}", told(30));
+    assert!(told(32).ends_with(", r29, r30, and 2 more"), "{}", told(32));
 }
 
 #[test]

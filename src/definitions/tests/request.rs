@@ -41,6 +41,15 @@ fn each_kind_is_read_as_what_it_is() {
 }
 
 #[test]
+fn values_with_commas_between_them_are_refused_with_the_way_to_give_several() {
+    let report = report(LEDGER);
+    let detail = |text: &str| typed(&report, &[("id", text)]).1.remove(0).detail;
+    assert!(detail("1042, 1077").ends_with("each is given by itself: id=1042&id=1077"));
+    assert!(!detail("1042,x").contains("several"), "{}", detail("1042,x"));
+    assert!(!detail("x").contains("several"), "{}", detail("x"));
+}
+
+#[test]
 fn a_time_is_an_instant_or_a_day_of_the_askers_zone() {
     let report = report(LEDGER);
     let one = |text: &str| only(filters(&report, &[("from", text)])).remove(0);

@@ -5,6 +5,7 @@
 //! address of the page, which leaves out what is empty, looks at the rest as the rows do, and then
 //! leads on to the rows, or shows in words what is wrong. Refusals of the page's addresses are pages.
 
+mod contract;
 mod field;
 mod form;
 mod frame;
@@ -19,6 +20,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 use uuid::Uuid;
 
+pub use self::contract::docs;
 use self::form::Form;
 use super::answer::pairs;
 use super::health::place;

@@ -129,6 +129,31 @@ impl Place {
         }
     }
 
+    /// Runs statements in the business database of a server, as whoever runs that.
+    pub async fn administer(&self, sql: &str) {
+        let (main, [business, _]) = self.made.as_ref().expect("it is on a server");
+        execute(self.backend, &beside(main, business), sql).await;
+    }
+
+    /// The URL of the business database of a server for a user who may read and write this table and
+    /// make none; on PostgreSQL a role, which it names, to be dropped by whoever asked.
+    pub async fn without_making_tables(&self, table: &str) -> (String, String) {
+        let (_, [business, _]) = self.made.as_ref().expect("it is on a server");
+        if self.backend == Backend::MySql {
+            let user = business.trim_start_matches("tallyroll_test_");
+            self.administer(&format!("REVOKE CREATE ON {business}.* FROM '{user}'@'%'")).await;
+            return (self.url.clone(), user.to_owned());
+        }
+        let role = format!("{business}_writer");
+        self.administer(&format!(
+            "CREATE ROLE {role}; GRANT SELECT, INSERT, UPDATE ON {table} TO {role}"
+        ))
+        .await;
+        let mut url = Url::parse(&self.url).expect("it is a URL");
+        url.query_pairs_mut().append_pair("options", &format!("-c role={role}"));
+        (url.into(), role)
+    }
+
     /// A statement with moments like `'2026-01-31 23:59:59+09:00'` as this backend takes them.
     pub fn moments(&self, sql: &str) -> String {
         if self.backend != Backend::MySql {
