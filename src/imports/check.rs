@@ -102,9 +102,16 @@ async fn check_new_rows(import: &Import, database: &Database, faults: &mut Vec<F
         let filled: Vec<&str> = filled.iter().map(String::as_str).collect();
         (unfilled(&database, &table, &filled), can_note(&database))
     });
-    // What is more than a fault of the definition shows when it is used.
-    let Ok((unfilled, noted)) = asked.await else { return };
-    for column in unfilled.unwrap_or_default() {
+    let asked = asked.await.map_err(|source| Error::internal("checking an import", source));
+    let (unfilled, noted) = match asked {
+        Ok((unfilled, noted)) => (unfilled, noted),
+        Err(error) => (Err(error), Ok(())),
+    };
+    let unfilled = unfilled.unwrap_or_else(|error| {
+        faults.extend(not_looked_up(import, &error));
+        Vec::new()
+    });
+    for column in unfilled {
         faults.push(Fault {
             file: import.file.clone(),
             line: import.line,
@@ -116,14 +123,29 @@ async fn check_new_rows(import: &Import, database: &Database, faults: &mut Vec<F
             remedy: "add it to [[columns]], or give it a default in the database".into(),
         });
     }
-    if let Err(Error::Unavailable { code: "imports_not_set_up", detail, .. }) = noted {
-        faults.push(Fault {
+    match noted {
+        Ok(()) => {}
+        Err(Error::Unavailable { code: "imports_not_set_up", detail, .. }) => faults.push(Fault {
             file: import.file.clone(),
             line: import.line,
             message: "nothing could be stored".into(),
             remedy: detail,
-        });
+        }),
+        Err(error) => faults.extend(not_looked_up(import, &error)),
     }
+}
+
+/// The fault where a database does not say what it demands; none where it is away.
+fn not_looked_up(import: &Import, error: &Error) -> Option<Fault> {
+    if matches!(error, Error::Unavailable { .. }) {
+        return None;
+    }
+    Some(Fault {
+        file: import.file.clone(),
+        line: import.line,
+        message: format!("what new rows of {} need is not to be had: {error}", shown(&import.into)),
+        remedy: "let the server's user read the database's catalogue".into(),
+    })
 }
 
 /// All at once, and one by one only where one is missing.

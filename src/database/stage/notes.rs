@@ -9,11 +9,9 @@ pub(super) const NOTES: &str = "tallyroll_imports";
 
 /// Makes the table of notes where it is not there.
 pub(super) fn prepare_notes(target: &Target) -> Result<()> {
-    let mut loader = Loader::begin_reading(target)?;
-    if loader.texts(&format!("SELECT run_id FROM {NOTES} WHERE 1 = 0"), &[]).is_ok() {
+    if are_there(target)? {
         return Ok(());
     }
-    drop(loader);
     let mut loader = Loader::begin(target)?;
     let text = match target {
         Target::Sqlite(_) | Target::Postgres { .. } => "text",
@@ -31,6 +29,12 @@ pub(super) fn prepare_notes(target: &Target) -> Result<()> {
         other => other,
     })?;
     loader.commit(&[])
+}
+
+/// Whether the table of notes can be read.
+fn are_there(target: &Target) -> Result<bool> {
+    let mut loader = Loader::begin_reading(target)?;
+    Ok(loader.texts(&format!("SELECT run_id FROM {NOTES} WHERE 1 = 0"), &[]).is_ok())
 }
 
 fn creation(text: &str) -> String {
@@ -60,11 +64,9 @@ fn not_allowed(text: &str, source: Option<Cause>) -> Error {
 /// [`Error::Unavailable`] where they cannot, or the database is away.
 pub fn can_note(database: &Database) -> Result<()> {
     let target = database.target();
-    let mut loader = Loader::begin_reading(&target)?;
-    if loader.texts(&format!("SELECT run_id FROM {NOTES} WHERE 1 = 0"), &[]).is_ok() {
+    if are_there(&target)? {
         return Ok(());
     }
-    drop(loader);
     let mut loader = Loader::begin_reading(&target)?;
     // Whoever has a role may have its rights.
     let (text, barred) = match database.dialect() {
