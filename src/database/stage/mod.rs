@@ -209,8 +209,9 @@ impl Stage {
         let [rows, updates, inserts] = self.sql().counts(present);
         let (rows, updated) = (self.count(&rows)?, self.count(&updates)?);
         let inserted = self.count(&inserts)?;
-        if inserted > 0 {
-            self.is_enough(present)?;
+        let lacking = self.lacking(present);
+        if inserted > 0 && !lacking.is_empty() {
+            return Err(unfilled::refused(&lacking));
         }
         let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
         Ok(Merged { inserted, updated, unchanged })
@@ -219,9 +220,12 @@ impl Stage {
     /// Merges these columns of the rows; columns that are not named stay as they are.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the database itself does not take a row, which is named; what else it
-    /// says.
+    /// [`Error::Invalid`] where rows would be inserted without a value that they need, or the database
+    /// itself does not take a row, which is named; what else it says.
     pub fn merge(&mut self, present: &[usize]) -> Result<Merged> {
+        if !self.lacking(present).is_empty() {
+            self.foresee(present)?;
+        }
         let rows = self.count(&format!("SELECT count(*) FROM {ROWS}"))?;
         self.run("SAVEPOINT tallyroll_merge")?;
         match self.merge_part(present, Part::All) {
@@ -231,26 +235,28 @@ impl Stage {
             }
             Err(Error::Invalid(problems)) => {
                 self.run("ROLLBACK TO SAVEPOINT tallyroll_merge")?;
-                self.is_enough(present)?;
                 Err(self.first_refused(present)?.unwrap_or(Error::Invalid(problems)))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Refuses new rows of these columns where their table demands more.
-    fn is_enough(&self, present: &[usize]) -> Result<()> {
+    /// What new rows of these columns need and do not have.
+    fn lacking(&self, present: &[usize]) -> Vec<String> {
         let is_lacking = |column: &&String| {
             self.plan.named(column, self.dialect).is_none_or(|index| !present.contains(&index))
         };
-        let lacking: Vec<_> = self.known.demanded.iter().filter(is_lacking).cloned().collect();
-        if lacking.is_empty() { Ok(()) } else { Err(unfilled::refused(&lacking)) }
+        self.known.demanded.iter().filter(is_lacking).cloned().collect()
     }
 
     /// How many rows were updated and inserted.
     fn merge_part(&mut self, present: &[usize], part: Part) -> Result<(u64, u64)> {
         let update = self.sql().update(present, part);
         let updated = update.map_or(Ok(0), |sql| self.run(&sql))?;
+        // MariaDB refuses an insert that lacks a column also where it has no row.
+        if !self.lacking(present).is_empty() {
+            return Ok((updated, 0));
+        }
         let insert = self.sql().insert(present, part);
         Ok((updated, self.run(&insert)?))
     }
