@@ -8,6 +8,7 @@
 
 mod catalogue;
 mod demand;
+mod merge;
 mod notes;
 mod plan;
 mod sql;
@@ -17,13 +18,14 @@ mod watch;
 use std::path::Path;
 
 pub use demand::Demand;
+pub use merge::Merged;
 pub use notes::{can_note, committed};
 pub use plan::{Plan, Referenced, Staged, TableName};
 pub use unfilled::unfilled;
 
 use self::catalogue::Known;
 use self::notes::{NOTES, given_up, prepare_notes};
-use self::sql::{BEYOND, DOUBLED, FAULTS, MISSING, Part, ROWS, Sql, TAKEN};
+use self::sql::{BEYOND, DOUBLED, FAULTS, MISSING, ROWS, Sql, TAKEN};
 use self::watch::Watch;
 use super::load::{Loader, Table};
 use super::{Database, Dialect};
@@ -54,17 +56,6 @@ pub struct Found {
     pub columns: Vec<usize>,
     /// What is wrong.
     pub clash: Clash,
-}
-
-/// What a merge does, or would do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Merged {
-    /// Rows that were not there.
-    pub inserted: u64,
-    /// Rows that were there and differ.
-    pub updated: u64,
-    /// Rows that were there as they are.
-    pub unchanged: u64,
 }
 
 /// Rows being staged.
@@ -198,95 +189,6 @@ impl Stage {
     /// What the database says.
     pub fn discard_bad(&mut self) -> Result<()> {
         self.run(&sql::discard()).map(drop)
-    }
-
-    /// What a merge of these columns would do.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] where rows would be inserted without a value that they need; what the
-    /// database says.
-    pub fn foresee(&mut self, present: &[usize]) -> Result<Merged> {
-        let [rows, updates, inserts] = self.sql().counts(present);
-        let (rows, updated) = (self.count(&rows)?, self.count(&updates)?);
-        let inserted = self.count(&inserts)?;
-        let lacking = self.lacking(present);
-        if inserted > 0 && !lacking.is_empty() {
-            return Err(unfilled::refused(&lacking));
-        }
-        let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
-        Ok(Merged { inserted, updated, unchanged })
-    }
-
-    /// Merges these columns of the rows; columns that are not named stay as they are.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] where rows would be inserted without a value that they need, or the database
-    /// itself does not take a row, which is named; what else it says.
-    pub fn merge(&mut self, present: &[usize]) -> Result<Merged> {
-        if !self.lacking(present).is_empty() {
-            self.foresee(present)?;
-        }
-        let rows = self.count(&format!("SELECT count(*) FROM {ROWS}"))?;
-        self.run("SAVEPOINT tallyroll_merge")?;
-        match self.merge_part(present, Part::All) {
-            Ok((updated, inserted)) => {
-                let unchanged = rows.saturating_sub(updated).saturating_sub(inserted);
-                Ok(Merged { inserted, updated, unchanged })
-            }
-            Err(Error::Invalid(problems)) => {
-                self.run("ROLLBACK TO SAVEPOINT tallyroll_merge")?;
-                Err(self.first_refused(present)?.unwrap_or(Error::Invalid(problems)))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// What new rows of these columns need and do not have.
-    fn lacking(&self, present: &[usize]) -> Vec<String> {
-        let is_lacking = |column: &&String| {
-            self.plan.named(column, self.dialect).is_none_or(|index| !present.contains(&index))
-        };
-        self.known.demanded.iter().filter(is_lacking).cloned().collect()
-    }
-
-    /// How many rows were updated and inserted.
-    fn merge_part(&mut self, present: &[usize], part: Part) -> Result<(u64, u64)> {
-        let update = self.sql().update(present, part);
-        let updated = update.map_or(Ok(0), |sql| self.run(&sql))?;
-        // MariaDB refuses an insert that lacks a column also where it has no row.
-        if !self.lacking(present).is_empty() {
-            return Ok((updated, 0));
-        }
-        let insert = self.sql().insert(present, part);
-        Ok((updated, self.run(&insert)?))
-    }
-
-    /// What the database says of the first row that it does not take, found by halves; nothing where
-    /// it takes each by itself.
-    fn first_refused(&mut self, present: &[usize]) -> Result<Option<Error>> {
-        let mut first = self.loader.integer(&format!("SELECT min(row_no) FROM {ROWS}"))?;
-        let mut last = self.loader.integer(&format!("SELECT max(row_no) FROM {ROWS}"))?;
-        let mut refused = None;
-        while first < last || refused.is_none() {
-            let middle = first + (last - first) / 2;
-            self.run("SAVEPOINT tallyroll_part")?;
-            match self.merge_part(present, Part::Rows(first, middle)) {
-                // They stay, so that each row is merged twice at most.
-                Ok(_) if middle == last => return Ok(None),
-                Ok(_) => first = middle + 1,
-                Err(Error::Invalid(problems)) => {
-                    self.run("ROLLBACK TO SAVEPOINT tallyroll_part")?;
-                    (last, refused) = (middle, Some(problems));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(refused.map(|mut problems| {
-            for problem in &mut problems {
-                problem.detail = format!("row {last}: {}", problem.detail);
-            }
-            Error::Invalid(problems)
-        }))
     }
 
     /// Notes that a run was committed, with what it came to; the commit is of both.

@@ -310,36 +310,46 @@ impl Sql<'_> {
             names.join(", "),
             values.join(", "),
             part.rows(),
-            self.unless_stored()
+            self.unless_stored("")
         )
     }
 
-    fn unless_stored(&self) -> String {
+    /// The condition that leaves out what is stored; what is found so stays so until the end of the
+    /// transaction where `lock` says it.
+    fn unless_stored(&self, lock: &str) -> String {
         if self.plan.key.is_empty() {
             return String::new();
         }
         let into = self.table(&self.plan.into);
-        format!(" WHERE NOT EXISTS (SELECT 1 FROM {into} AS t WHERE {})", self.same())
+        format!(" WHERE NOT EXISTS (SELECT 1 FROM {into} AS t WHERE {}{lock})", self.same())
     }
 
-    /// How many rows there are; how many an update would change; how many an insert would add.
-    pub(super) fn counts(&self, present: &[usize]) -> [String; 3] {
-        let (into, rows) = (self.table(&self.plan.into), ROWS);
+    /// How many rows an update would change; nothing where it would change none.
+    pub(super) fn count_updates(&self, present: &[usize]) -> Option<String> {
         let changed = self.changed(present);
-        let updates = if self.plan.key.is_empty() || changed.is_empty() {
-            // A bigint everywhere, which a literal is not.
-            format!("SELECT count(*) FROM {rows} WHERE 1 = 0")
-        } else {
-            format!(
-                "SELECT count(*) FROM {rows} AS s JOIN {into} AS t ON {} WHERE {}",
-                self.same(),
-                self.differs(&changed)
-            )
+        if self.plan.key.is_empty() || changed.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "SELECT count(*) FROM {ROWS} AS s JOIN {} AS t ON {} WHERE {}",
+            self.table(&self.plan.into),
+            self.same(),
+            self.differs(&changed)
+        ))
+    }
+
+    /// How many rows an insert would add.
+    pub(super) fn count_inserts(&self) -> String {
+        format!("SELECT count(*) FROM {ROWS} AS s{}", self.unless_stored(""))
+    }
+
+    /// How many rows an insert would add, also at the end of the transaction: those that are stored are
+    /// kept from being deleted where nothing else keeps other writers out.
+    pub(super) fn count_inserts_for_good(&self) -> String {
+        let lock = match self.dialect {
+            Dialect::MySql => " LOCK IN SHARE MODE",
+            Dialect::Sqlite | Dialect::Postgres => "",
         };
-        [
-            format!("SELECT count(*) FROM {rows}"),
-            updates,
-            format!("SELECT count(*) FROM {rows} AS s{}", self.unless_stored()),
-        ]
+        format!("SELECT count(*) FROM {ROWS} AS s{}", self.unless_stored(lock))
     }
 }

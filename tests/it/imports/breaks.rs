@@ -62,7 +62,7 @@ async fn writers(place: &Place) -> String {
 }
 
 /// The status and the problem of an answer.
-async fn problem(mut stream: Stream) -> (u16, Json) {
+pub(super) async fn problem(mut stream: Stream) -> (u16, Json) {
     stream.head().await;
     let body = stream.body().await.bytes;
     (stream.status(), serde_json::from_slice(&body).expect("a problem"))

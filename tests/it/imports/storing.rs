@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::breaks::problem;
+use super::stand::LONG;
 use super::{count, places, stop, upload};
-use crate::support::{Place, Server, on_every_backend};
+use crate::support::{Place, Server, Stream, on_every_backend, on_every_server, until};
 
 /// Two merchants, and payments that know them.
 async fn payments(place: &Place) {
@@ -141,6 +143,41 @@ async fn what_is_wrong_between_rows_and_tables_is_found_with_what_is_wrong_in_ce
         let outcome = upload(&server, "payments", "?on_problem=skip", rows).await.json();
         assert_eq!((&outcome["inserted"], &outcome["rejected"]), (&2.into(), &3.into()));
         assert_eq!(count(&place, "payments").await, "2");
+        stop(server).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_another_deletes_meanwhile_is_not_taken_for_stored() {
+    on_every_server(async |place| {
+        let things = "name varchar(9) PRIMARY KEY, kind varchar(9), place varchar(9) NOT NULL";
+        place.execute(&format!("CREATE TABLE things ({things})")).await;
+        place.execute("INSERT INTO things VALUES ('a', 'k', 'p'), ('b', 'k', 'p')").await;
+        let columns = ["name", "kind", "place"];
+        let columns = columns.map(|key| format!("[[columns]]\nkey = \"{key}\"\ntype = \"text\"\n"));
+        let columns = columns.join("").replacen("\"text\"", "\"text\"\nrequired = true", 1);
+        place.import("things", &format!("into = \"things\"\nkey = [\"name\"]\n{columns}"));
+        let server = Server::start(&place, &[]).await;
+        let mut other = place.hold("BEGIN; DELETE FROM things WHERE name = 'b'").await;
+        // The file leaves out what new rows need.
+        let (path, file) = ("/api/v1/imports/things", b"name,kind\na,l\nb,l\n");
+        let import = Stream::post(&server, path, &[], file).await;
+        let waiting = place.backend().pick(
+            "",
+            "SELECT count(*) FROM pg_stat_activity \
+             WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            "SELECT count(*) FROM information_schema.processlist \
+             WHERE db = DATABASE() AND command IN ('Query', 'Execute') AND time > 0",
+        );
+        let waits = async || (place.value(waiting).await == "1").then_some(());
+        until("the import waits for the other", LONG, waits).await;
+        other.then("COMMIT").await;
+        other.let_go().await;
+        let (status, problem) = problem(import).await;
+        assert_eq!(status, 422, "{problem}");
+        assert_eq!(problem["problems"][0]["code"], "unfilled_column", "{problem}");
+        assert_eq!(place.value("SELECT kind FROM things").await, "k");
         stop(server).await;
     })
     .await;
