@@ -16,6 +16,7 @@
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
 //! | [`spool`] | finished files for a while: built, kept, swept |
 //! | [`formats`] | rows to bytes: NDJSON, JSON, CSV, xlsx |
+//! | [`archive`], [`names`] | ZIP archives that leave while they are made; names of files and entries |
 //! | [`sheets`] | files to rows: xlsx, xlsb, xls, ods in a child process; CSV, NDJSON, JSON arrays |
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
@@ -67,6 +68,7 @@
 
 pub mod access;
 pub mod app;
+pub mod archive;
 pub mod cli;
 pub mod config;
 pub mod convert;
@@ -78,6 +80,7 @@ pub mod error;
 pub mod formats;
 pub mod http;
 pub mod imports;
+pub mod names;
 pub mod observe;
 pub mod ops;
 pub mod reports;

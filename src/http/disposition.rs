@@ -1,12 +1,7 @@
 //! `Content-Disposition` for downloads (RFC 6266, RFC 8187): one name for every browser, and none
 //! that says more than a name.
 
-use unicode_normalization::UnicodeNormalization;
-
-/// The longest name in bytes, as most file systems have it.
-const LONGEST: usize = 255;
-/// What a name without anything nameable becomes.
-const NAMELESS: &str = "download";
+use crate::names::{NAMELESS, safe_name};
 
 /// The header's value for a file that is to be saved under `name`.
 pub fn attachment(name: &str) -> String {
@@ -25,34 +20,6 @@ pub fn asked_name(name: &str, extension: &str) -> Option<String> {
         &name
     };
     (!stem.is_empty() && name != NAMELESS).then(|| format!("{stem}{ending}"))
-}
-
-/// A name that is one path segment, composed (NFC), without control characters, and short enough.
-pub fn safe_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept: String = last.nfc().filter(|c| !c.is_control() && !is_hidden(*c)).collect();
-    let trimmed = kept.trim().trim_end_matches('.').trim_end();
-    let named = if trimmed.trim_matches('.').is_empty() { NAMELESS } else { trimmed };
-    shorten(named)
-}
-
-/// Characters that turn text around or take no place: a name must read as it is.
-fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
-}
-
-/// Cuts on a character's border and keeps the ending.
-fn shorten(name: &str) -> String {
-    if name.len() <= LONGEST {
-        return name.to_owned();
-    }
-    let ending = name.rfind('.').map_or("", |point| &name[point..]);
-    let ending = if ending.len() > 16 { "" } else { ending };
-    let mut cut = LONGEST - ending.len();
-    while !name.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    format!("{}{ending}", &name[..cut])
 }
 
 /// What old clients see: ASCII, and nothing that ends the quotes, looks encoded, or looks like a

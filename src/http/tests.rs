@@ -1,12 +1,13 @@
 //! Tests of what HTTP decides without a server.
 
-use super::disposition::{asked_name, attachment, safe_name};
+use super::disposition::{asked_name, attachment};
 use super::gate::is_loopback;
 use super::negotiation::choose_for_tests as choose;
 use super::negotiation::received_without_chunks_for_tests as received_without_chunks;
 use super::prefer::is_async_for_tests as is_async;
 use super::range::{Wanted, names as tags_name, range};
 use crate::formats::Format;
+use crate::names::safe_name;
 
 const NAMES: &str =
     include_str!("../../tests/fixtures/041-download-content-disposition/names.json");

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::repeats::{Piece, Repeats};
-use super::zip::{Directory, Open};
+use crate::archive::{Directory, Open};
 use crate::error::{Error, Result};
 
 /// Pieces that may wait for the compressor.

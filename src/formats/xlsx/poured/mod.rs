@@ -14,7 +14,6 @@ mod repeats;
 mod rows;
 mod strings;
 mod xml;
-mod zip;
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use ::zip::ZipArchive;
 
+use crate::archive::{Directory, Open};
 use crate::formats::xlsx::poured::repeats::{Piece, Repeats};
-use crate::formats::xlsx::poured::zip::{Directory, Open};
 
 fn add(directory: &mut Directory, path: &str, content: &str, out: &mut Vec<u8>) {
     let mut open = Open::begin(path.into(), out);
