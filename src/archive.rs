@@ -88,11 +88,14 @@ impl Open {
 }
 
 impl Whole {
-    /// An entry with this content; its path has less than 64 KiB.
+    /// An entry with this content.
     ///
     /// # Errors
-    /// [`Error::Internal`] for one of 4 GiB.
+    /// [`Error::Internal`] for one of 4 GiB, and for a path of 64 KiB.
     pub fn new(path: String, content: Vec<u8>) -> Result<Self> {
+        if path.len() > usize::from(u16::MAX) {
+            return Err(Error::internal("beginning an entry of an archive", "its path has 64 KiB"));
+        }
         let mut crc = Crc::new();
         crc.update(&content);
         let size = small(content.len() as u64)?;

@@ -56,3 +56,10 @@ fn there_may_be_more_than_65_535_entries() {
     archive.by_name("65539.txt").unwrap().read_to_string(&mut read).unwrap();
     assert_eq!(read, "65539");
 }
+
+#[test]
+fn a_path_of_64_kib_is_refused() {
+    assert!(Whole::new("x".repeat(65_535), Vec::new()).is_ok());
+    let error = Whole::new("x".repeat(65_536), Vec::new()).unwrap_err();
+    assert_eq!(error.code(), "internal");
+}
