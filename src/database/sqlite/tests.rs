@@ -66,10 +66,12 @@ fn stepping<T>(
     then(&mut steps, &mut Reader::new(&cells))
 }
 
-/// Does all of a statement on two threads.
-fn step_ahead(connection: &Connection, sql: &str, argument: i64, sink: &mut Got) -> Result<Left> {
+/// Does all of a statement on two threads, anew each time that the core was left unused for too long: on
+/// a busy machine the sink may be slow at any batch.
+fn step_ahead(connection: &Connection, sql: &str, argument: i64, sink: &mut Got) -> Result<()> {
     stepping(connection, sql, argument, &Stop::new(), |steps, reader| {
-        ahead::step(steps, reader, sink, Turn::alone())
+        while ahead::step(steps, reader, sink, Turn::alone())? == Left::Rows {}
+        Ok(())
     })
 }
 
@@ -109,8 +111,7 @@ fn two_threads_give_the_rows_of_one_in_their_order() {
     let connection = Connection::open_in_memory().unwrap();
     for count in [0, 1, 511, 512, 513, 30_000] {
         let mut got = Got::default();
-        let left = step_ahead(&connection, NUMBERS, count, &mut got).unwrap();
-        assert_eq!(left, Left::Nothing);
+        step_ahead(&connection, NUMBERS, count, &mut got).unwrap();
         assert_eq!(got.rows.len(), usize::try_from(count).unwrap());
         assert!(got.rows == step_alone(&connection, NUMBERS, count), "{count} rows");
         assert!(got.threads.iter().all(|id| *id != thread::current().id()), "on the other one");
@@ -123,7 +124,7 @@ fn rows_far_larger_than_a_batch_go_through() {
     let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
         SELECT i, CASE i % 2 WHEN 0 THEN printf('%.*c', 600000, 'x') ELSE '' END FROM n";
     let mut got = Got::default();
-    assert_eq!(step_ahead(&connection, sql, 40, &mut got).unwrap(), Left::Nothing);
+    step_ahead(&connection, sql, 40, &mut got).unwrap();
     assert!(got.rows == step_alone(&connection, sql, 40));
 }
 
@@ -144,7 +145,7 @@ fn a_row_is_taken_while_the_next_one_is_long_in_coming() {
     let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
         SELECT waits(i) FROM n";
     let mut got = Got { heard: Some(heard), ..Got::default() };
-    assert_eq!(step_ahead(&connection, sql, 5, &mut got).unwrap(), Left::Nothing);
+    step_ahead(&connection, sql, 5, &mut got).unwrap();
     assert_eq!(got.rows, ["[Int(1)]"; 5]);
 }
 
