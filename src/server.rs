@@ -66,7 +66,7 @@ impl Server {
             .disable_signals()
             .shutdown_timeout(LAST_WORDS.as_secs())
             .bind(addresses.as_slice())
-            .map_err(|source| cannot_listen(&app.config.listen, &source.to_string()))?;
+            .map_err(|source| not_bound(&app.config.listen, &source))?;
         let address = server.addrs().first().copied();
         let address = address.ok_or_else(|| cannot_listen(&app.config.listen, "no address"))?;
         // Before anybody knows that the server is there, so that none is lost.
@@ -162,6 +162,17 @@ fn loopback_alone(listen: &str, addresses: &[SocketAddr]) -> Result<()> {
              or set auth = \"required\""
         ),
     )]))
+}
+
+fn not_bound(listen: &str, source: &std::io::Error) -> Error {
+    if source.kind() != std::io::ErrorKind::AddrInUse {
+        return cannot_listen(listen, &source.to_string());
+    }
+    let detail = format!(
+        "another program listens on \"{listen}\" already, perhaps a Tallyroll; end it, or give another \
+         port, such as --listen 127.0.0.1:0, which picks one that is free"
+    );
+    Error::Invalid(vec![Problem::parameter("listen", "address_in_use", listen, detail)])
 }
 
 fn cannot_listen(listen: &str, why: &str) -> Error {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{End, Place, Server, Stream, curl, on_every_backend};
+use crate::support::{Backend, End, Place, Server, Stream, curl, on_every_backend};
 
 const FAILS: &str = "/api/v1/reports/fails/rows";
 const SOON: Duration = Duration::from_secs(3);
@@ -113,4 +113,17 @@ async fn signals_are_heeded_from_the_moment_the_address_is_told() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_told_with_the_way_out() {
+    let place = Place::new(Backend::Sqlite).await;
+    let server = Server::start(&place, &[]).await;
+    let address = server.address().trim_start_matches("http://");
+    let second = place.tallyroll(&["serve", "--auth", "off", "--listen", address]).await;
+    assert_eq!(second.code, Some(1), "{}", second.stderr);
+    let told = format!("another program listens on \"{address}\" already");
+    assert!(second.stderr.contains(&told), "{}", second.stderr);
+    assert!(second.stderr.contains("--listen 127.0.0.1:0"), "{}", second.stderr);
+    server.stop().await;
 }

@@ -147,7 +147,7 @@ async fn one_that_is_told_to_stop_stores_nothing_and_leaves_nothing() {
         let pipe = place.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
         for signal in ["INT", "TERM"] {
-            let import = place.begin(None, &["import", "transactions", "pipe"]);
+            let import = place.begin(&[], &["import", "transactions", "pipe"]);
             until("it takes the file in", SOON, async || (!left(&place).is_empty()).then_some(()))
                 .await;
             import.kill(signal);
@@ -160,7 +160,7 @@ async fn one_that_is_told_to_stop_stores_nothing_and_leaves_nothing() {
             (0..200_000).map(|row| format!("A-{row},한빛,1,1.50,2026-01-05\n")).collect();
         place.write("long.csv", format!("{HEADER}{rows}"));
         let import =
-            place.begin(None, &["import", "transactions", "long.csv", "--problems", "w.csv"]);
+            place.begin(&[], &["import", "transactions", "long.csv", "--problems", "w.csv"]);
         let begun = "SELECT count(*) FROM tallyroll_runs WHERE kind = 'import'";
         until("its run has begun", SOON, async || {
             (place.state_value(begun).await == "1").then_some(())

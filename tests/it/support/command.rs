@@ -66,11 +66,11 @@ impl Place {
         Running::begin_with(command, input.into()).finished().await
     }
 
-    /// Begins a command of the program in this place, by another program where one is named.
-    pub fn begin<A: AsRef<OsStr>>(&self, by: Option<&str>, arguments: &[A]) -> Running {
+    /// Begins a command of the program in this place, by another command where there is one.
+    pub fn begin<A: AsRef<OsStr>>(&self, by: &[&str], arguments: &[A]) -> Running {
         let mut command = match by {
-            Some(by) => before(by, &program(self)),
-            None => program(self),
+            [by, first @ ..] => before(by, first, &program(self)),
+            [] => program(self),
         };
         command.args(arguments);
         Running::begin(command)
@@ -115,10 +115,10 @@ pub(super) fn program(place: &Place) -> Command {
     command
 }
 
-/// The same program, begun by another one that takes its command line.
-fn before(by: &str, program: &Command) -> Command {
+/// The same program, begun by another one that takes its command line behind arguments of its own.
+fn before(by: &str, first: &[&str], program: &Command) -> Command {
     let mut command = Command::new(by);
-    command.arg(program.get_program());
+    command.args(first).arg(program.get_program());
     for (name, value) in program.get_envs() {
         match value {
             Some(value) => command.env(name, value),
