@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use actix_web::http::Method;
 use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LINK, VARY,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue,
+    LINK, VARY,
 };
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, route, web};
 use async_stream::try_stream;
@@ -20,6 +21,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::definitions::Report;
 use crate::delivery::{Coding, Receiver};
+use crate::formats::Format;
 use crate::reports::{Asked, Opened, Prepared, Request, Way};
 use crate::spool::Told;
 
@@ -76,8 +78,15 @@ pub async fn rows(
     if prepared && request.method() != Method::HEAD {
         return prepare(&app, &caller, &request, &pairs, &report, asked).await;
     }
-    let coding = if prepared { Coding::Identity } else { negotiation::coding(&request) };
+    // A workbook is compressed already.
+    let coded = !prepared && asked.format != Format::Xlsx;
+    let coding = if coded { negotiation::coding(&request) } else { Coding::Identity };
     let mut response = head(&request, &report, &asked, coding);
+    if prepared {
+        response.insert_header((ACCEPT_RANGES, "bytes"));
+    } else {
+        response.insert_header(("X-Accel-Buffering", "no"));
+    }
     if request.method() == Method::HEAD {
         // Without a length, as the rows come without one.
         return Ok(response.streaming(futures::stream::empty::<Result<Bytes, Refusal>>()));
@@ -98,8 +107,7 @@ fn head(
         .insert_header((CONTENT_TYPE, negotiation::media_type(asked.format, request)))
         .insert_header((CONTENT_DISPOSITION, attachment(&file_name(report, asked))))
         .insert_header((CACHE_CONTROL, "no-store"))
-        .insert_header((VARY, "Accept, Accept-Encoding"))
-        .insert_header(("X-Accel-Buffering", "no"));
+        .insert_header((VARY, "Accept, Accept-Encoding"));
     if let Some(token) = coding.token() {
         response.insert_header((CONTENT_ENCODING, token));
     }

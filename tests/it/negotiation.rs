@@ -122,6 +122,10 @@ async fn the_coding_is_chosen_by_accept_encoding() {
             assert_eq!(stream.header("content-encoding"), coding, "{accepted}");
             assert_eq!(stream.body().await.bytes, b"{\"id\":1}\n", "{accepted}");
         }
+        let path = format!("{ROWS}?format=xlsx&delivery=direct");
+        let book = Stream::get(&server, &path, &[("Accept-Encoding", "gzip, zstd")]).await;
+        assert_eq!(book.header("content-encoding"), None, "a workbook is compressed already");
+        drop(book);
         server.stop().await;
     })
     .await;
@@ -249,6 +253,20 @@ async fn head_answers_as_get_without_a_body_and_begins_no_run() {
             assert_eq!(head.header(header), stream.header(header), "{header}");
         }
         drop(stream);
+        let path = format!("{ROWS}?format=xlsx");
+        let head = server.request(Method::HEAD, &path, &[]).await;
+        let built = server.get(&path).await;
+        for header in [
+            "content-type",
+            "content-disposition",
+            "accept-ranges",
+            "x-accel-buffering",
+            "cache-control",
+        ] {
+            assert_eq!(head.header(header), built.header(header), "{header} of a prepared file");
+        }
+        let run = format!("/api/v1/runs/{}", built.header("x-run-id").expect("it has a run"));
+        assert_eq!(server.request(Method::DELETE, &run, &[]).await.status, 204);
         for (path, status) in
             [(format!("{ROWS}?limit=0"), 400), ("/api/v1/reports/none/rows".into(), 404)]
         {

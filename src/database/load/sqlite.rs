@@ -164,7 +164,8 @@ impl SqliteLoader {
                 self.connection.execute_batch(&format!("ANALYZE {}", quoted(table)))?;
             }
             // The log is as large as what was loaded; left alone it would stay so. A reader in the
-            // way costs nothing but that.
+            // way costs nothing but that: waited for, he would hold up every writer meanwhile.
+            self.connection.busy_timeout(Duration::ZERO)?;
             let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
             self.connection.query_row(checkpoint, [], |_| Ok(()))
         };

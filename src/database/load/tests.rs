@@ -343,3 +343,24 @@ async fn an_sqlite_file_that_is_not_there_is_not_made() {
     assert!(matches!(refused, Err(Error::Unavailable { .. })));
     assert!(!file.exists());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_of_an_sqlite_file_holds_up_nobody_who_loads_rows() {
+    let it = Sqlite::new().await;
+    let Target::Sqlite(file) = it.target.clone() else { unreachable!("it is a file") };
+    make_things(&it.db).await;
+    let (target, began) = (it.target.clone(), std::time::Instant::now());
+    blocking(move || load(&target, push_decimals)).await.unwrap();
+    let reader = rusqlite::Connection::open(&file).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM \"Things \"\"of\"\" all kinds\"").unwrap();
+    let target = it.target.clone();
+    blocking(move || {
+        let mut loader = Loader::begin(&target).unwrap();
+        loader.clear(THINGS.name).unwrap();
+        loader.commit(&[]).unwrap();
+    })
+    .await;
+    // Another writer would be waited for for ten.
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+    reader.execute_batch("COMMIT").unwrap();
+}
