@@ -3,7 +3,7 @@
 use migration::example::{self, TABLES};
 use sea_orm::DatabaseConnection;
 
-use super::{Demo, LINES, MERCHANTS};
+use super::{DOCUMENTS, Demo, LINES, MERCHANTS, PROJECTS};
 use crate::database::{Loader, Target};
 use crate::error::{Error, Result};
 
@@ -52,6 +52,8 @@ fn load(target: &Target, demo: &Demo, replace: bool, progress: &mut dyn FnMut(u6
         make_room(&mut loader, table, replace)?;
     }
     loader.load(&MERCHANTS, &mut |sink| demo.push_merchants(sink))?;
+    loader.load(&PROJECTS, &mut |sink| demo.push_projects(sink))?;
+    loader.load(&DOCUMENTS, &mut |sink| demo.push_documents(sink))?;
     let indexes = loader.take_indexes(LINES.name)?;
     loader.load(&LINES, &mut |sink| demo.push_lines(sink, progress))?;
     loader.restore_indexes(indexes)?;

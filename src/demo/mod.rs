@@ -5,12 +5,13 @@
 //! is drawn by chance: what looks random is a hash of the row's number.
 //!
 //! It makes the tables of a settlement office: [`Merchant`]s, and the [`Line`]s that are paid out to
-//! them. It does not know which database it fills.
+//! them; and those of a construction company: projects, and the ledgers that are kept for them. It does not know which database it fills.
 
 mod fill;
 mod hash;
 mod lines;
 mod merchants;
+mod projects;
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ mod tests;
 pub use fill::fill;
 pub use lines::{LINES, Line};
 pub use merchants::{MERCHANTS, Merchant};
+pub use projects::{DOCUMENTS, PROJECTS};
 
 use crate::error::Result;
 use crate::rows::{Date, RowSink};
@@ -60,6 +62,23 @@ impl Demo {
     /// The sink's.
     pub fn push_merchants(&self, sink: &mut dyn RowSink) -> Result<()> {
         self.merchants.iter().try_for_each(|merchant| sink.row(&merchant.values()))
+    }
+
+    /// Pushes every project as a row of [`PROJECTS`]; they are always the same three.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub fn push_projects(&self, sink: &mut dyn RowSink) -> Result<()> {
+        projects::push_projects(sink)
+    }
+
+    /// Pushes every ledger as a row of [`DOCUMENTS`]: 200 of project 1, 2,000 of project 2, and none of
+    /// project 3.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub fn push_documents(&self, sink: &mut dyn RowSink) -> Result<()> {
+        projects::push_documents(sink)
     }
 
     /// Pushes every line as a row of [`LINES`], in the order of their ids; tells `progress` how many

@@ -3,12 +3,15 @@
 mod m0001_merchants;
 mod m0002_settlement_lines;
 mod m0003_payments;
+mod m0004_projects;
+mod m0005_documents;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseConnection;
 
 /// The tables of the example, in the order in which they are filled.
-pub const TABLES: [&str; 3] = ["merchants", "settlement_lines", "payments"];
+pub const TABLES: [&str; 5] =
+    ["merchants", "settlement_lines", "payments", "projects", "documents"];
 
 /// The steps of the example, recorded in `tallyroll_example_migrations`.
 pub struct Migrator;
@@ -20,6 +23,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0001_merchants::Migration),
             Box::new(m0002_settlement_lines::Migration),
             Box::new(m0003_payments::Migration),
+            Box::new(m0004_projects::Migration),
+            Box::new(m0005_documents::Migration),
         ]
     }
 
