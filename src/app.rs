@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::convert::Converter;
 use crate::database::{self, Database};
 use crate::definitions::{BuiltIn, Definitions, Fault, InForce};
+use crate::documents::{self, Documents};
 use crate::error::{Error, Result};
 use crate::imports::{self, Imports};
 use crate::reports::{self, Allowed, Books, Limits, Reports};
@@ -40,6 +41,8 @@ pub struct App {
     pub reports: Arc<Reports>,
     /// The imports.
     pub imports: Arc<Imports>,
+    /// The documents.
+    pub documents: Arc<Documents>,
     /// What turns files into other formats.
     pub convert: Arc<Converter>,
     /// What is wrong with definitions, as found at start or at the last reading.
@@ -62,7 +65,7 @@ impl App {
         let runs = Runs::start(state.clone(), reads.clone(), clock, config.keep_runs).await?;
         let permits = allowed(&config);
         let spool = Spool::new(config.temp_dir.clone(), config.spool_cap, config.keep_prepared);
-        let readers = config.streams + config.builds + SPARE_READERS;
+        let readers = config.streams + config.builds + config.document_slots + SPARE_READERS;
         let readers = u32::try_from(readers).unwrap_or(u32::MAX);
         let databases = open_databases(&config.databases, readers, config.stall_timeout)?;
         let definitions = InForce::new(read_definitions(&config));
@@ -77,6 +80,8 @@ impl App {
             zone: config.time_zone.clone(),
             workers: imports::Workers::default(),
         });
+        let documents = documents(&config, &definitions, &databases, &runs, &permits, &spool);
+        let documents = Arc::new(documents);
         let convert = Arc::new(Converter {
             runs: runs.clone(),
             permits: permits.builds.clone(),
@@ -102,6 +107,7 @@ impl App {
             spool,
             reports,
             imports,
+            documents,
             convert,
             faults,
             state,
@@ -134,7 +140,8 @@ impl App {
         let faults = self.check().await.len();
         let definitions = self.reports.definitions();
         let (reports, imports) = (definitions.reports.len(), definitions.imports.len());
-        tracing::info!(reports, imports, faults, "the definitions were read again");
+        let documents = definitions.documents.len();
+        tracing::info!(reports, imports, documents, faults, "the definitions were read again");
     }
 
     /// Checks every definition against the live databases; the faults are kept for whoever asks.
@@ -205,6 +212,31 @@ fn allowed(config: &Config) -> Allowed {
     }
 }
 
+fn documents(
+    config: &Config,
+    definitions: &InForce,
+    databases: &BTreeMap<String, Database>,
+    runs: &Runs,
+    permits: &Allowed,
+    spool: &Spool,
+) -> Documents {
+    Documents {
+        definitions: definitions.clone(),
+        databases: databases.clone(),
+        runs: runs.clone(),
+        bundles: slots(config),
+        singles: permits.streams.clone(),
+        spool: spool.clone(),
+        first_row: config.first_row_timeout,
+        stall: config.stall_timeout,
+    }
+}
+
+/// How many bundles may be rendered at once.
+fn slots(config: &Config) -> Permits {
+    Permits::new("bundles", config.document_slots, config.queue, config.queue_wait)
+}
+
 fn limits(config: &Config) -> Limits {
     Limits {
         first_row: config.first_row_timeout,
@@ -252,7 +284,11 @@ fn open_databases(
 }
 
 fn read_definitions(config: &Config) -> Definitions {
-    let built_in = BuiltIn { reports: reports::BUILT_IN, imports: imports::BUILT_IN };
+    let built_in = BuiltIn {
+        reports: reports::BUILT_IN,
+        imports: imports::BUILT_IN,
+        documents: documents::BUILT_IN,
+    };
     Definitions::load(built_in, config.definitions.as_deref())
 }
 

@@ -68,7 +68,7 @@ pub struct Given {
     /// Further databases by name, in the settings file alone
     #[arg(skip)]
     databases: BTreeMap<String, String>,
-    /// A directory with reports/ and imports/
+    /// A directory with reports/, imports/ and documents/
     #[arg(long, env = "TALLYROLL_DEFINITIONS", global = true)]
     definitions: Option<PathBuf>,
     /// The zone in which times are shown [default: Asia/Seoul]
@@ -86,6 +86,9 @@ pub struct Given {
     /// Prepared builds at once, 1 or more [default: the number of cores]
     #[arg(long, env = "TALLYROLL_BUILDS", global = true)]
     builds: Option<Measure>,
+    /// Bundles of documents at once, 1 or more [default: 2]
+    #[arg(long, env = "TALLYROLL_DOCUMENT_SLOTS", alias = "document_slots", global = true)]
+    document_slots: Option<Measure>,
     /// Bytes of finished and unfinished temporary files, more than 0, such as 10GiB [default: 10GiB]
     #[arg(long, env = "TALLYROLL_SPOOL_CAP", alias = "spool_cap", global = true)]
     spool_cap: Option<Measure>,
@@ -168,6 +171,8 @@ pub struct Config {
     pub queue: usize,
     /// Prepared builds at once.
     pub builds: usize,
+    /// Bundles of documents at once.
+    pub document_slots: usize,
     /// Bytes of finished and unfinished temporary files.
     pub spool_cap: u64,
     /// How long a prepared answer stays to be resumed.
@@ -255,8 +260,8 @@ impl Given {
         }
     }
 
-    /// Streams, builds, and requests that wait for either.
-    fn at_once(&self, file: &Self, faults: &mut Vec<Problem>) -> [usize; 3] {
+    /// Streams, builds, bundles, and requests that wait for one of them.
+    fn at_once(&self, file: &Self, faults: &mut Vec<Problem>) -> [usize; 4] {
         let mut count = |name, given: [&Option<Measure>; 2], default, least| {
             let given = given.into_iter().find_map(Clone::clone);
             measure::count(name, given, default, (least, u64::MAX), faults)
@@ -264,6 +269,7 @@ impl Given {
         [
             count("streams", [&self.streams, &file.streams], 48, 1),
             count("builds", [&self.builds, &file.builds], cores(), 1),
+            count("document_slots", [&self.document_slots, &file.document_slots], 2, 1),
             count("queue", [&self.queue, &file.queue], 200, 0),
         ]
     }
@@ -289,7 +295,7 @@ impl Given {
         let uploads = self.uploads(&file, &mut faults);
         let limits = self.limits(&file, &mut faults);
         let [first_row_timeout, stall_timeout, keep_prepared] = limits;
-        let [streams, builds, queue] = self.at_once(&file, &mut faults);
+        let [streams, builds, document_slots, queue] = self.at_once(&file, &mut faults);
         let data_dir = self.data_dir.or(file.data_dir).unwrap_or_else(|| "data".into());
         let sqlite = |name: &str| format!("sqlite://{}", data_dir.join(name).display());
         // An argument or a variable, be it the plain one, comes before the file.
@@ -333,6 +339,7 @@ impl Given {
             auth: self.auth.or(file.auth).unwrap_or(Auth::Required),
             streams,
             builds,
+            document_slots,
             queue,
             spool_cap,
             uploads,

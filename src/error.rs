@@ -128,6 +128,13 @@ pub enum Error {
         /// What is wrong with the value and what to do.
         detail: String,
     },
+    /// A document's row has not what its template needs: named for the client too.
+    Unrenderable {
+        /// Its number and key.
+        document: String,
+        /// Which field, at which pointer, and what is wrong with it.
+        detail: String,
+    },
     /// The database gave up on a statement after it had begun.
     Query {
         /// What was being read, for the log.
@@ -193,6 +200,7 @@ impl Error {
             Self::NoSpace(_) | Self::SpoolFull(_) => "no_space",
             Self::Cancelled => "cancelled",
             Self::Cell { .. } => "undecodable_value",
+            Self::Unrenderable { .. } => "unrenderable_document",
             Self::Query { .. } => "query_failed",
             Self::Internal { .. } => "internal",
         }
@@ -249,6 +257,7 @@ impl Error {
             Self::Cell { row, column, detail } => {
                 format!("row {row}, column \"{column}\": {detail}")
             }
+            Self::Unrenderable { document, detail } => unrenderable(document, detail),
             Self::Query { .. } => {
                 "the database could not carry the query to its end; the cause is in \
                                    the server's log under this request's id"
@@ -259,6 +268,13 @@ impl Error {
                 .into(),
         }
     }
+}
+
+fn unrenderable(document: &str, detail: &str) -> String {
+    format!(
+        "the document {document} cannot be rendered: {detail}; mend its row, or the definition's \
+         section"
+    )
 }
 
 impl std::fmt::Display for Error {
@@ -293,7 +309,8 @@ impl std::fmt::Display for Error {
             | Self::Unavailable { source: None, .. }
             | Self::TimedOut(..)
             | Self::Cancelled
-            | Self::Cell { .. } => f.write_str(&self.detail()),
+            | Self::Cell { .. }
+            | Self::Unrenderable { .. } => f.write_str(&self.detail()),
         }
     }
 }

@@ -12,6 +12,7 @@
 //! | [`app`] | what every request and command needs |
 //! | [`reports`] | the rows of a definition, how many there are, files of them |
 //! | [`imports`] | uploaded rows: headings found, cells checked, staged, merged; what is wrong handed back |
+//! | [`documents`] | the rows of a definition as PDFs: laid out, rendered by several threads, in one archive |
 //! | [`convert`] | a file in another format: columns chosen and renamed, every cell by what it is |
 //! | [`delivery`] | the pump: rows → encoder → digest → coding → chunks, with run accounting |
 //! | [`spool`] | finished files for a while: built, kept, swept |
@@ -21,6 +22,7 @@
 //! | [`runs`] | what goes on, how far it is, who may stop it; permits; which processes live |
 //! | [`definitions`] | TOML → checked definitions; definition, filters and scope → one statement |
 //! | [`database`] | connections; a statement's rows out of SQLite, PostgreSQL, MySQL; bulk loading |
+//! | `json` | JSON as it is written |
 //! | `turns` | whose turn it is to compute: as many pumps at once as there are cores |
 //! | [`access`] | who is asking, and what he may see |
 //! | [`rows`] | values, kinds, columns, and the two ends that rows pass between |
@@ -47,6 +49,12 @@
 //!
 //! upload that is whole → place in the queue → run begun → permit → what the file is → its columns →
 //! pump, whose source is the file → a prepared file. The encoder is made when the columns are known.
+//!
+//! # The walk of a bundle
+//!
+//! caller → definition + typed filters + scope → place in the queue → run begun → permit → one transaction
+//! that reads: rows that are held, in memory or aside → connection back → each row laid out and rendered,
+//! several at once, in order → pump, whose source they are → outlet.
 //!
 //! # The pump
 //!
@@ -76,10 +84,12 @@ pub mod database;
 pub mod definitions;
 pub mod delivery;
 pub mod demo;
+pub mod documents;
 pub mod error;
 pub mod formats;
 pub mod http;
 pub mod imports;
+mod json;
 pub mod names;
 pub mod observe;
 pub mod ops;

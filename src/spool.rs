@@ -17,12 +17,17 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
+use self::room::Used;
 use crate::delivery::{Output, Written};
 use crate::error::{Error, Result};
 use crate::runs::Stop;
 
+pub use self::hold::Hold;
+pub use self::room::Share;
 pub use self::upload::Upload;
 
+mod hold;
+mod room;
 #[cfg(test)]
 mod tests;
 mod upload;
@@ -73,14 +78,6 @@ impl What {
     }
 }
 
-/// Bytes of finished and unfinished files.
-#[derive(Debug, Default)]
-struct Used {
-    all: u64,
-    /// Of these, the bytes of builds that wait for room.
-    waiting: u64,
-}
-
 /// A whole file; it goes when the last holder lets go.
 #[derive(Debug)]
 pub struct Kept {
@@ -88,6 +85,7 @@ pub struct Kept {
     size: u64,
     sha256: String,
     told: Told,
+    share: Share,
     spool: Weak<Shared>,
 }
 
@@ -151,6 +149,7 @@ impl Spool {
             told,
             spool,
             stop,
+            share: Share::Any,
             instead,
             made_of: None,
             whole: false,
@@ -165,6 +164,14 @@ impl Spool {
         let path = self.free_name(&Uuid::now_v7().to_string(), "upload");
         let file = create(&path)?;
         Ok(Upload::new(file, path, Arc::clone(&self.0), stop))
+    }
+
+    /// Begins to put bytes aside.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`], [`Error::Internal`] where the file cannot be made.
+    pub fn hold(&self) -> Result<Hold> {
+        Hold::new(Arc::clone(&self.0))
     }
 
     /// A name in the directory that nobody has.
@@ -202,7 +209,7 @@ impl Spool {
     /// Bytes of finished and unfinished files.
     #[must_use]
     pub fn used(&self) -> u64 {
-        self.0.lock_used().all
+        self.0.lock_used().bytes()
     }
 }
 
@@ -221,34 +228,6 @@ impl Shared {
                 spool.lock_kept().remove(&(run, what));
             }
         });
-    }
-
-    fn lock_used(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until `more` bytes fit beside the others; `own` of those in use are the waiter's.
-    ///
-    /// Where all that is in use belongs to builds that wait, none of them would ever go on, so this
-    /// one is given up for the others; `instead` is what its client can do.
-    fn reserve(&self, more: u64, own: u64, stop: &Stop, instead: &str) -> Result<()> {
-        let mut used = self.lock_used();
-        while used.all + more > self.cap {
-            stop.check()?;
-            if used.all == used.waiting + own {
-                return Err(full(own + more, self.cap, instead));
-            }
-            used.waiting += own;
-            used = self.freed.wait_timeout(used, LOOK).unwrap_or_else(PoisonError::into_inner).0;
-            used.waiting -= own;
-        }
-        used.all += more;
-        Ok(())
-    }
-
-    fn free(&self, bytes: u64) {
-        self.lock_used().all -= bytes;
-        self.freed.notify_all();
     }
 }
 
@@ -284,7 +263,7 @@ impl Drop for Kept {
     fn drop(&mut self) {
         remove(&self.path);
         if let Some(spool) = self.spool.upgrade() {
-            spool.free(self.size);
+            spool.free(self.size, self.share);
         }
     }
 }
@@ -300,6 +279,7 @@ pub struct Building {
     told: Told,
     spool: Arc<Shared>,
     stop: Stop,
+    share: Share,
     /// What can be done where it finds no room.
     instead: &'static str,
     /// What it is made of, which takes room beside it.
@@ -308,6 +288,13 @@ pub struct Building {
 }
 
 impl Building {
+    /// Says whose bytes they are; nothing was written yet.
+    #[must_use]
+    pub fn of(mut self, share: Share) -> Self {
+        self.share = share;
+        self
+    }
+
     /// Says that it is made of an upload, which stays for as long as it is built: where the two of
     /// them alone fill the spool, nothing will ever make room.
     #[must_use]
@@ -322,7 +309,8 @@ impl Write for Building {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let more = bytes.len() as u64;
         let beside = self.made_of.as_ref().map_or(0, |upload| upload.size());
-        let reserved = self.spool.reserve(more, self.size + beside, &self.stop, self.instead);
+        let own = self.size + beside;
+        let reserved = self.spool.reserve(more, own, self.share, &self.stop, self.instead);
         reserved.map_err(io::Error::other)?;
         self.size += more;
         self.file.write_all(bytes)?;
@@ -341,7 +329,8 @@ impl Output for Building {
         self.whole = true;
         let (sha256, told) = (whole.sha256.clone(), self.told.clone());
         let spool = Arc::downgrade(&self.spool);
-        self.spool.keep(self.run, self.what, Kept { path, size: self.size, sha256, told, spool });
+        let kept = Kept { path, size: self.size, sha256, told, share: self.share, spool };
+        self.spool.keep(self.run, self.what, kept);
         Ok(())
     }
 }
@@ -351,22 +340,9 @@ impl Drop for Building {
         // Once it is whole, its bytes are the kept file's to free.
         if !self.whole {
             remove(&self.path);
-            self.spool.free(self.size);
+            self.spool.free(self.size, self.share);
         }
     }
-}
-
-/// The refusal of a file of `size` bytes that finds no room under the cap.
-fn full(size: u64, cap: u64, instead: &str) -> Error {
-    let limit = format!("spool_cap, {cap} bytes for all temporary files together");
-    let why = if size > cap {
-        format!("the file is larger than {limit}; nothing was kept")
-    } else {
-        format!("other unfinished files fill {limit}; nothing was kept; try again later")
-    };
-    Error::SpoolFull(format!(
-        "{why}; {instead}, or have whoever runs the server set a larger spool_cap"
-    ))
 }
 
 fn create(path: &Path) -> Result<File> {

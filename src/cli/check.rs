@@ -27,11 +27,17 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
     }
     let definitions = app.reports.definitions();
     let (reports, imports) = (definitions.reports.len(), definitions.imports.len());
+    let documents = definitions.documents.len();
     app.close().await;
-    let counts =
-        [(reports, "report"), (imports, "import"), (faults.len(), "fault"), (away, "database")];
-    let [reports, imports, faulty, gone] = counts.map(counted);
-    println!("{reports}, {imports}, {faulty}, {gone} away");
+    let counts = [
+        (reports, "report"),
+        (imports, "import"),
+        (documents, "document"),
+        (faults.len(), "fault"),
+        (away, "database"),
+    ];
+    let [reports, imports, documents, faulty, gone] = counts.map(counted);
+    println!("{reports}, {imports}, {documents}, {faulty}, {gone} away");
     Ok(if faults.is_empty() && away == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -6,6 +6,7 @@
     reason = "this is what a command line is for"
 )]
 
+mod bundle;
 mod check;
 mod convert;
 mod demo;
@@ -45,6 +46,8 @@ enum Command {
     Import(import::Import),
     /// Write a file in another format: xlsx, CSV, NDJSON or JSON
     Convert(convert::Convert),
+    /// Write documents as PDFs into a ZIP file
+    Bundle(bundle::Bundle),
     /// Make the worked example in the business database
     Demo(demo::Make),
     /// Check every definition against the live databases
@@ -85,6 +88,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Export(export) => export.run(config).await,
         Command::Import(import) => import.run(config).await,
         Command::Convert(convert) => convert.run(config).await,
+        Command::Bundle(bundle) => bundle.run(config).await,
         Command::Demo(demo) => demo.run(config).await,
         Command::Check => check::run(config).await,
         Command::Ops(ops) => ops.run(&config),

@@ -36,11 +36,27 @@ pub(super) async fn follow(
     while !bar.is_finished() {
         tokio::select! {
             _ = ticks.tick() => {
+                if let Some(rows) = progress.expected() {
+                    measure(&bar, rows);
+                    bar.set_position(progress.rows());
+                }
                 bar.set_message(how_far(&progress));
                 bar.tick();
             }
             () = signals.told_to_stop() => stop.fire(Reason::Cancelled),
         }
+    }
+}
+
+/// Gives the bar its length, once it is known.
+fn measure(bar: &ProgressBar, rows: u64) {
+    if bar.length().is_some() {
+        return;
+    }
+    bar.set_length(rows);
+    let template = "{wide_bar} {human_pos} of {human_len}  {elapsed_precise}  {msg}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
 }
 

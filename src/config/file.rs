@@ -57,7 +57,7 @@ fn mistyped(text: &str, error: &toml::de::Error) -> Option<String> {
 /// What a setting takes; a name that is no setting's is one of the further databases'.
 fn example(key: &str) -> &'static str {
     match key {
-        "streams" | "builds" | "queue" => "48",
+        "streams" | "builds" | "document_slots" | "queue" => "48",
         "xlsx_level" => "2",
         "import_max_rows" => "5000000",
         "import_max_columns" | "flush_rows" => "1000",

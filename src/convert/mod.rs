@@ -231,6 +231,7 @@ impl Converter {
         let options = Options { temp_dir, level: self.level, writer: self.writer, ..asked.options };
         Delivery {
             source: Box::new(source),
+            read: None,
             encoding: Encoding::Awaiting(asked.to, options),
             coding: Coding::Identity,
             run,

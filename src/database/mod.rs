@@ -12,6 +12,7 @@ mod postgres;
 mod pull;
 mod query;
 mod server;
+mod snapshot;
 mod source;
 mod sqlite;
 mod stage;
@@ -25,6 +26,7 @@ pub use connect::{Database, is_file, open};
 pub(crate) use load::testing;
 pub use load::{Indexes, Loader, Table, Target};
 pub use query::{Arg, Cell, Dialect, Query, Read, Unit};
+pub use snapshot::Reading;
 pub use source::Source;
 #[cfg(test)]
 pub(crate) use sqlite::register_functions;

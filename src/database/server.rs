@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::failures::{self, unavailable};
 use super::pull::{Cells, Form, Pulled, pull};
+use super::snapshot::Reading;
 use super::{Arg, Query, Read};
 use crate::error::{Error, Result};
 use crate::rows::{RowSink, Warning};
@@ -47,6 +48,16 @@ pub trait Server: sqlx::Database {
         query: &Query,
         application: &str,
     ) -> Result<BoxStream<'c, sqlx::Result<<Self as sqlx::Database>::Row>>>;
+
+    /// Begins a transaction that reads alone, and all of whose statements see the same state.
+    fn begin_snapshot(
+        connection: &mut Self::Connection,
+    ) -> impl Future<Output = sqlx::Result<()>> + Send;
+
+    /// Ends a transaction, where there is one.
+    fn end_snapshot(
+        connection: &mut Self::Connection,
+    ) -> impl Future<Output = sqlx::Result<()>> + Send;
 
     /// Makes a session ready for the next run, behind whatever is still under way.
     fn reset(connection: &mut Self::Connection) -> impl Future<Output = sqlx::Result<()>> + Send;
@@ -107,30 +118,128 @@ impl<S: Server> ServerRows<S> {
     ) -> Result<()> {
         let (mut connection, session) = tokio::select! {
             () = stop.fired() => return Err(stop.error()),
-            session = self.session() => session?,
+            session = session::<S>(&self.read, &self.application) => session?,
         };
-        let mut stream = S::fetch(&mut connection, &self.query, &self.application)?;
-        let mut cells = Cells::<S::Form>::new(&self.query.cells);
-        let outcome = pull(stream.as_mut(), &mut cells, sink, stop).await;
-        drop(stream);
-        let goes_on = matches!(outcome, Err(Pulled::Ours(_)));
+        let outcome =
+            rows::<S>(&mut connection, &self.query, &self.application, sink, stop, warnings).await;
+        let left = Left { goes_on: matches!(outcome, Err(Pulled::Ours(_))), snapshot: false };
         // Not on this thread, which gives way to others and would come to it late.
-        let back = give_back::<S>(self.control.clone(), connection, session, goes_on);
+        let back = give_back::<S>(self.control.clone(), connection, session, left);
         if let Err(error) = self.runtime.spawn(back).await {
             tracing::error!(%session, %error, "a session was lost on its way back");
         }
-        warnings.extend(cells.warnings());
-        outcome.map_err(|pulled| match pulled {
-            Pulled::Ours(error) => error,
-            Pulled::Database(error) => S::failed(error),
-        })
+        outcome.map_err(failed::<S>)
+    }
+}
+
+async fn session<S: Server>(
+    read: &Pool<S>,
+    application: &str,
+) -> Result<(PoolConnection<S>, S::Session)> {
+    let mut connection = read.acquire().await.map_err(unavailable)?;
+    let session = S::begin(&mut connection, application).await.map_err(unavailable)?;
+    Ok((connection, session))
+}
+
+/// Runs one statement to the end of its rows.
+async fn rows<S: Server>(
+    connection: &mut S::Connection,
+    query: &Query,
+    application: &str,
+    sink: &mut dyn RowSink,
+    stop: &Stop,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), Pulled> {
+    let mut stream = S::fetch(connection, query, application).map_err(Pulled::Ours)?;
+    let mut cells = Cells::<S::Form>::new(&query.cells);
+    let outcome = pull(stream.as_mut(), &mut cells, sink, stop).await;
+    drop(stream);
+    warnings.extend(cells.warnings());
+    outcome
+}
+
+fn failed<S: Server>(pulled: Pulled) -> Error {
+    match pulled {
+        Pulled::Ours(error) => error,
+        Pulled::Database(error) => S::failed(error),
+    }
+}
+
+/// Several statements over one state of a server's database.
+pub(super) struct ServerReading<'s, S: Server> {
+    connection: PoolConnection<S>,
+    session: S::Session,
+    control: Pool<S>,
+    runtime: Handle,
+    application: &'s str,
+    stop: &'s Stop,
+    warnings: &'s mut Vec<Warning>,
+    goes_on: bool,
+}
+
+impl<'s, S: Server> ServerReading<'s, S> {
+    /// Begins a read; [`ServerReading::end`] has to follow.
+    pub(super) fn begin(
+        (read, control): (Pool<S>, Pool<S>),
+        runtime: Handle,
+        application: &'s str,
+        stop: &'s Stop,
+        warnings: &'s mut Vec<Warning>,
+    ) -> Result<Self> {
+        let (mut connection, session) = runtime.block_on(async {
+            tokio::select! {
+                () = stop.fired() => Err(stop.error()),
+                session = session::<S>(&read, application) => session,
+            }
+        })?;
+        let begun = runtime.block_on(async {
+            tokio::select! {
+                () = stop.fired() => Err(stop.error()),
+                begun = S::begin_snapshot(&mut connection) => begun.map_err(S::failed),
+            }
+        });
+        if let Err(error) = begun {
+            // Nobody knows where it stands.
+            drop(connection.detach());
+            return Err(error);
+        }
+        let goes_on = false;
+        Ok(Self { connection, session, control, runtime, application, stop, warnings, goes_on })
     }
 
-    async fn session(&self) -> Result<(PoolConnection<S>, S::Session)> {
-        let mut connection = self.read.acquire().await.map_err(unavailable)?;
-        let session = S::begin(&mut connection, &self.application).await.map_err(unavailable)?;
-        Ok((connection, session))
+    /// Ends the transaction and gives the session back.
+    pub(super) fn end(self) {
+        let Self { connection, session, control, runtime, goes_on, .. } = self;
+        let back = give_back::<S>(control, connection, session, Left { goes_on, snapshot: true });
+        if let Err(error) = runtime.block_on(runtime.spawn(back)) {
+            tracing::error!(%session, %error, "a session was lost on its way back");
+        }
     }
+}
+
+impl<S: Server> Reading for ServerReading<'_, S> {
+    fn read(&mut self, query: &Query, sink: &mut (dyn RowSink + Send)) -> Result<()> {
+        let read = rows::<S>(
+            &mut self.connection,
+            query,
+            self.application,
+            sink,
+            self.stop,
+            self.warnings,
+        );
+        let outcome = self.runtime.block_on(read);
+        self.goes_on = matches!(outcome, Err(Pulled::Ours(_)));
+        outcome.map_err(failed::<S>)
+    }
+}
+
+/// What a session has left to do when it is given back.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    /// Its statement goes on.
+    goes_on: bool,
+    /// It is in a transaction.
+    snapshot: bool,
 }
 
 /// Gives a session back, whose statement is cancelled first where it goes on; closes it where it does
@@ -139,13 +248,13 @@ async fn give_back<S: Server>(
     control: Pool<S>,
     mut connection: PoolConnection<S>,
     session: S::Session,
-    goes_on: bool,
+    left: Left,
 ) {
     let readied = async {
-        (!goes_on || S::cancel(&control, session).await.is_ok())
-            && ready::<S>(&mut connection).await
+        (!left.goes_on || S::cancel(&control, session).await.is_ok())
+            && ready::<S>(&mut connection, left.snapshot).await
     };
-    let time = if goes_on { CANCEL } else { RESET };
+    let time = if left.goes_on { CANCEL } else { RESET };
     if timeout(time, readied).await.unwrap_or(false) {
         connection.return_to_pool().await;
         return;
@@ -162,9 +271,14 @@ async fn give_back<S: Server>(
 
 /// Whether a session is ready for the next run, after meeting the error of its cancelled statement, or a
 /// cancel request that came too late.
-async fn ready<S: Server>(connection: &mut S::Connection) -> bool {
+async fn ready<S: Server>(connection: &mut S::Connection, snapshot: bool) -> bool {
     for _ in 0..2 {
-        match S::reset(connection).await {
+        let ended = if snapshot { S::end_snapshot(connection).await } else { Ok(()) };
+        let readied = match ended {
+            Ok(()) => S::reset(connection).await,
+            Err(error) => Err(error),
+        };
+        match readied {
             Ok(()) => return true,
             Err(error) if S::is_cancelled(&error) => {}
             Err(_) => return false,

@@ -1,10 +1,11 @@
 //! All definitions: those that came with the program, and those of the directory that is configured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::document::Document;
 use super::fault::Fault;
 use super::import::Import;
 use super::parse;
@@ -20,6 +21,8 @@ pub struct BuiltIn<'t> {
     pub reports: &'t [(&'t str, &'t str)],
     /// The imports.
     pub imports: &'t [(&'t str, &'t str)],
+    /// The documents.
+    pub documents: &'t [(&'t str, &'t str)],
 }
 
 /// A folder of the directory: what kind of definitions its files are.
@@ -29,11 +32,13 @@ pub enum Folder {
     Reports,
     /// `imports/`
     Imports,
+    /// `documents/`
+    Documents,
 }
 
 impl Folder {
     /// Every folder, in the order in which they are read.
-    pub const ALL: [Self; 2] = [Self::Reports, Self::Imports];
+    pub const ALL: [Self; 3] = [Self::Reports, Self::Imports, Self::Documents];
 
     /// Its name.
     #[must_use]
@@ -41,6 +46,7 @@ impl Folder {
         match self {
             Self::Reports => "reports",
             Self::Imports => "imports",
+            Self::Documents => "documents",
         }
     }
 
@@ -49,6 +55,7 @@ impl Folder {
         match self {
             Self::Reports => "a report",
             Self::Imports => "an import",
+            Self::Documents => "a document",
         }
     }
 
@@ -64,13 +71,15 @@ pub struct Definitions {
     pub reports: BTreeMap<String, Arc<Report>>,
     /// The imports by name.
     pub imports: BTreeMap<String, Arc<Import>>,
+    /// The documents by name.
+    pub documents: BTreeMap<String, Arc<Document>>,
     /// The faults, file by file, in the order of their lines.
     pub faults: Vec<Fault>,
 }
 
 impl Definitions {
-    /// Reads the built-in definitions, and then `reports/*.toml` and `imports/*.toml` of the directory,
-    /// where one of a built-in's name replaces it.
+    /// Reads the built-in definitions, and then `reports/*.toml`, `imports/*.toml` and `documents/*.toml`
+    /// of the directory, where one of a built-in's name replaces it.
     ///
     /// A file with faults gives no definition, and takes a built-in of its name away with it: an answer
     /// by a definition that somebody meant to replace would be a wrong one. A directory need not have
@@ -78,9 +87,11 @@ impl Definitions {
     #[must_use]
     pub fn load(built_in: BuiltIn<'_>, directory: Option<&Path>) -> Self {
         let mut definitions = Self::default();
-        for (folder, texts) in
-            [(Folder::Reports, built_in.reports), (Folder::Imports, built_in.imports)]
-        {
+        for (folder, texts) in [
+            (Folder::Reports, built_in.reports),
+            (Folder::Imports, built_in.imports),
+            (Folder::Documents, built_in.documents),
+        ] {
             for (name, text) in texts {
                 let file = format!("{BUILT_IN} {}", folder.file(name));
                 definitions.put(folder, name, &file, text);
@@ -97,17 +108,16 @@ impl Definitions {
     #[must_use]
     pub fn keeping(mut self, earlier: &Self) -> Self {
         let all = self.faults.iter().any(Fault::is_of_directory);
-        let kept = |folder, name: &String| all || self.is_at_fault(folder, name);
-        let reports = earlier.reports.iter().filter(|(name, _)| kept(Folder::Reports, name));
-        let reports: Vec<_> = reports.collect();
-        let imports = earlier.imports.iter().filter(|(name, _)| kept(Folder::Imports, name));
-        let imports: Vec<_> = imports.collect();
-        for (name, report) in reports {
-            self.reports.entry(name.clone()).or_insert_with(|| Arc::clone(report));
-        }
-        for (name, import) in imports {
-            self.imports.entry(name.clone()).or_insert_with(|| Arc::clone(import));
-        }
+        let faults = self.faults.iter().map(|fault| fault.file.clone()).collect();
+        keep(&mut self.reports, &earlier.reports, |name| {
+            all || is_among(&faults, Folder::Reports, name)
+        });
+        keep(&mut self.imports, &earlier.imports, |name| {
+            all || is_among(&faults, Folder::Imports, name)
+        });
+        keep(&mut self.documents, &earlier.documents, |name| {
+            all || is_among(&faults, Folder::Documents, name)
+        });
         self
     }
 
@@ -128,6 +138,10 @@ impl Definitions {
                 let read = parse::import(name, file, text);
                 replace(&mut self.imports, name, read, &mut self.faults);
             }
+            Folder::Documents => {
+                let read = parse::document(name, file, text);
+                replace(&mut self.documents, name, read, &mut self.faults);
+            }
         }
     }
 
@@ -135,6 +149,7 @@ impl Definitions {
         match folder {
             Folder::Reports => drop(self.reports.remove(name)),
             Folder::Imports => drop(self.imports.remove(name)),
+            Folder::Documents => drop(self.documents.remove(name)),
         }
     }
 
@@ -240,6 +255,22 @@ fn why_unreadable(path: &Path, error: &std::io::Error) -> (String, &'static str)
             "put the file there, or remove the link",
         ),
         _ => (format!("the file cannot be read: {error}"), "let the server's user read it"),
+    }
+}
+
+/// Whether a definition's file is among those at fault.
+fn is_among(files: &BTreeSet<String>, folder: Folder, name: &str) -> bool {
+    files.contains(&folder.file(name))
+}
+
+/// Keeps those of the earlier definitions that are `kept`, where there is no other.
+fn keep<T>(
+    now: &mut BTreeMap<String, Arc<T>>,
+    earlier: &BTreeMap<String, Arc<T>>,
+    kept: impl Fn(&str) -> bool,
+) {
+    for (name, definition) in earlier.iter().filter(|(name, _)| kept(name)) {
+        now.entry(name.clone()).or_insert_with(|| Arc::clone(definition));
     }
 }
 

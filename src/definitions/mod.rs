@@ -1,4 +1,4 @@
-//! Definition files and what is made of them: TOML → checked [`Report`]s and [`Import`]s; a report, the
+//! Definition files and what is made of them: TOML → checked [`Report`]s, [`Import`]s and [`Document`]s; a report, the
 //! filters of a request and the scope of its caller → one statement.
 //!
 //! The way through: [`Definitions::load`] reads the files; [`parse_filters`] types what a request
@@ -8,6 +8,7 @@
 
 mod conditions;
 mod cursor;
+mod document;
 mod fault;
 mod filters;
 mod fold;
@@ -29,6 +30,10 @@ mod units;
 mod tests;
 
 pub use cursor::{decode as decode_cursor, encode as encode_cursor};
+pub use document::{
+    Align, Bit, Details, Document, Feed, Field as DocumentField, Grid, GridColumn, NumberFormat,
+    PageSetup, Passage, Pictures, Pointer, Section, Show, Template, Wording,
+};
 pub use fault::Fault;
 pub use filters::{Filters, Given, Moment, parse as parse_filters};
 pub use fold::{fold, is_unseen, narrow};

@@ -291,6 +291,25 @@ impl<'t> Part<'t> {
         tables
     }
 
+    /// A table of its own, such as `[page]`.
+    pub(super) fn table(
+        &self,
+        key: &str,
+        faults: &mut Faults<'_>,
+    ) -> Option<(&'t DeTable<'t>, usize)> {
+        let value = self.get(key)?;
+        let Some(table) = value.get_ref().as_table() else {
+            self.mistyped(key, value, &format!("a table under [{key}]"), faults);
+            return None;
+        };
+        Some((table, value.span().start))
+    }
+
+    /// Whether this is `true` or `false`, where it may be something else.
+    pub(super) fn flag_or_text(&self, key: &str) -> Option<bool> {
+        self.get(key)?.get_ref().as_bool()
+    }
+
     /// The entries of a table of the author's own keys, such as `scope`, in the order of the keys.
     pub(super) fn entries(
         &self,

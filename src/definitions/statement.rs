@@ -33,6 +33,8 @@ pub struct Selection<'a> {
     pub filters: &'a Filters,
     /// What the caller is held to.
     pub scopes: &'a Scopes,
+    /// The values that alone may stand in one of the report's int or text columns.
+    pub one_of: Option<(usize, &'a [String])>,
     /// The place of the last row of the page before, one value for each column of the order.
     pub after: Option<&'a [Arg]>,
     /// The SQL types that the values of `after` are cast to, one for each column of the order, out of
@@ -64,6 +66,13 @@ pub fn rows(report: &Report, selection: &Selection<'_>, dialect: Dialect) -> Que
     for order in report.order.iter().filter(|_| selection.cursor) {
         select.expr(stored(&order.column, dialect));
         cells.push(Cell { key: order.column.clone(), read: Read::Stored });
+    }
+    if let Some((index, values)) = selection.one_of {
+        let declared = report.columns.get(index);
+        select.and_where(declared.map_or_else(never, |declared| {
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            among(&declared.source, declared.column.kind, &values, dialect)
+        }));
     }
     if let Some(after) = selection.after {
         select.and_where(beyond(report, after, selection.types, dialect));
@@ -153,21 +162,27 @@ fn within(report: &Report, scopes: &Scopes, dialect: Dialect) -> Vec<Expr> {
 }
 
 fn held_to(mapped: &ScopeColumn, values: &BTreeSet<String>, dialect: Dialect) -> Expr {
-    if mapped.kind == Kind::Text && dialect == Dialect::MySql && !values.is_empty() {
-        return mysql::one_of(&mapped.column, values.iter().map(String::as_str));
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    among(&mapped.column, mapped.kind, &values, dialect)
+}
+
+/// Whether a column holds one of these values, as far as it can.
+fn among(name: &str, kind: Kind, values: &[&str], dialect: Dialect) -> Expr {
+    if kind == Kind::Text && dialect == Dialect::MySql && !values.is_empty() {
+        return mysql::one_of(name, values.iter().copied());
     }
     let values: Vec<Expr> = values
         .iter()
-        .filter_map(|value| match mapped.kind {
+        .filter_map(|value| match kind {
             Kind::Int => value.parse::<i64>().ok().map(Expr::val),
-            Kind::Text => Some(Expr::val(value.as_str())),
+            Kind::Text => Some(Expr::val(*value)),
             Kind::Decimal | Kind::Float | Kind::Bool | Kind::Date | Kind::Time | Kind::Json => None,
         })
         .collect();
     if values.is_empty() {
         return never();
     }
-    comparable(&mapped.column, mapped.kind, dialect).is_in(values)
+    comparable(name, kind, dialect).is_in(values)
 }
 
 fn finished(

@@ -10,6 +10,7 @@ mod cursor;
 mod digest;
 mod line;
 mod pump;
+mod way;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,8 @@ use tokio::task::spawn_blocking;
 pub use coding::Coding;
 pub use cursor::Cursor;
 pub use line::Output;
+pub(crate) use pump::panicked;
+pub use way::Way;
 
 use self::batch::Shared;
 use self::channel::Channel;
@@ -45,6 +48,8 @@ const SLICE: usize = 64 << 10;
 pub struct Delivery {
     /// Where the rows come from.
     pub source: Box<dyn RowSource>,
+    /// What the database took, where it was read before.
+    pub read: Option<Duration>,
     /// What makes bytes of them.
     pub encoding: Encoding,
     /// The content coding.

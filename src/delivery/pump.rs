@@ -31,6 +31,7 @@ pub(super) struct Pump {
     cursor: Option<Cursor>,
     summary: bool,
     stall: Option<Duration>,
+    read: Option<Duration>,
     runtime: Handle,
     span: tracing::Span,
 }
@@ -44,7 +45,8 @@ pub(super) fn start(
     outlet: Outlet,
     permit: Option<Arc<Permit>>,
 ) -> Result<(Arc<Shared>, oneshot::Receiver<Result<Delivered>>)> {
-    let Delivery { source, encoding, coding, run, cursor, summary, stall, flush_rows } = delivery;
+    let Delivery { source, read, encoding, coding, run, cursor, summary, stall, flush_rows } =
+        delivery;
     let channel = match &outlet {
         Outlet::Channel(channel) => Some(Arc::clone(channel)),
         Outlet::Writer(_) => None,
@@ -58,6 +60,7 @@ pub(super) fn start(
         cursor,
         summary,
         stall,
+        read,
         runtime: Handle::current(),
         span: tracing::Span::current(),
     };
@@ -141,7 +144,7 @@ impl Pump {
             bytes: written.bytes,
             sha256: Some(written.sha256.clone()),
             // Waiting for the last chunks to be taken counts too.
-            timings: timings(&self.shared.give_up(), self.run.at_work()),
+            timings: timings(&self.shared.give_up(), self.read, self.run.at_work()),
             warnings,
             error: None,
             result: next.as_ref().map(|next| json!({ "next": next })),
@@ -188,7 +191,7 @@ impl Pump {
         let outcome = Outcome {
             rows: totals.rows,
             bytes: totals.bytes,
-            timings: timings(&totals, self.run.at_work()),
+            timings: timings(&totals, self.read, self.run.at_work()),
             warnings,
             ..by
         };
@@ -247,25 +250,26 @@ impl Summary<'_> {
     }
 }
 
-/// What neither the encoder nor the receiver took, the database did.
-fn timings(totals: &Totals, at_work: Duration) -> Timings {
+/// What neither the encoder nor the receiver took, the database did; where that is known, what is left
+/// is the encoder's.
+fn timings(totals: &Totals, read: Option<Duration>, at_work: Duration) -> Timings {
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (encode, write) = (totals.spent.encode, totals.spent.write);
-    Timings {
-        queue: 0,
-        query: millis(at_work.saturating_sub(encode + write)),
-        encode: millis(encode),
-        write: millis(write),
-    }
+    let (query, encode) = match read {
+        None => (at_work.saturating_sub(encode + write), encode),
+        Some(read) => (read, at_work.saturating_sub(read + write)),
+    };
+    Timings { queue: 0, query: millis(query), encode: millis(encode), write: millis(write) }
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+/// The error of work that panicked.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
     let words = panic
         .downcast_ref::<&str>()
         .map(|words| (*words).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".into());
-    Error::internal("a pump panicked", words)
+    Error::internal("work on a run panicked", words)
 }
 
 /// The sink that a source pours into.

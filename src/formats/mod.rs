@@ -226,6 +226,17 @@ pub enum FormatEncoder {
     Csv(CsvEncoder),
     /// A workbook.
     Xlsx(XlsxEncoder),
+    /// Something that is no format of rows.
+    Other(Other),
+}
+
+/// An encoder that comes from elsewhere.
+pub struct Other(pub Box<dyn Encoder + Send>);
+
+impl std::fmt::Debug for Other {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Other")
+    }
 }
 
 impl FormatEncoder {
@@ -242,6 +253,7 @@ impl Encoder for FormatEncoder {
             Self::Object(encoder) => encoder.begin(out),
             Self::Csv(encoder) => encoder.begin(out),
             Self::Xlsx(encoder) => encoder.begin(out),
+            Self::Other(encoder) => encoder.0.begin(out),
         }
     }
 
@@ -251,6 +263,7 @@ impl Encoder for FormatEncoder {
             Self::Object(encoder) => encoder.row(row, out),
             Self::Csv(encoder) => encoder.row(row, out),
             Self::Xlsx(encoder) => encoder.row(row, out),
+            Self::Other(encoder) => encoder.0.row(row, out),
         }
     }
 
@@ -259,6 +272,7 @@ impl Encoder for FormatEncoder {
             Self::Object(encoder) => encoder.flush(all, out),
             Self::Csv(encoder) => encoder.flush(all, out),
             Self::Xlsx(encoder) => encoder.flush(all, out),
+            Self::Other(encoder) => encoder.0.flush(all, out),
         }
     }
 
@@ -267,6 +281,7 @@ impl Encoder for FormatEncoder {
             Self::Object(encoder) => encoder.finish(out),
             Self::Csv(encoder) => encoder.finish(out),
             Self::Xlsx(encoder) => encoder.finish(out),
+            Self::Other(encoder) => encoder.0.finish(out),
         }
     }
 
@@ -275,6 +290,7 @@ impl Encoder for FormatEncoder {
             Self::Object(encoder) => encoder.take_warnings(),
             Self::Csv(encoder) => encoder.take_warnings(),
             Self::Xlsx(encoder) => encoder.take_warnings(),
+            Self::Other(encoder) => encoder.0.take_warnings(),
         }
     }
 }

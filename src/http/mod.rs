@@ -2,9 +2,11 @@
 //! knows actix.
 
 mod answer;
+mod bundles;
 mod caller;
 mod convert;
 mod disposition;
+mod documents;
 mod events;
 mod exports;
 mod file;
@@ -48,6 +50,12 @@ pub fn routes(config: &mut ServiceConfig<'_>) {
                 .service(imports::take_in)
                 .service(imports::inspect)
                 .service(imports::problems)
+                .service(documents::list)
+                .service(documents::show)
+                .service(documents::items)
+                .service(documents::pdf)
+                .service(bundles::zip)
+                .service(bundles::of_project)
                 .service(convert::convert)
                 .service(headers::list)
                 .service(headers::show)

@@ -99,9 +99,10 @@ pub fn status(error: &Error) -> StatusCode {
         Error::TimedOut(Phase::FirstRow, _) => StatusCode::GATEWAY_TIMEOUT,
         Error::TimedOut(Phase::Stall, _) => StatusCode::REQUEST_TIMEOUT,
         Error::NoSpace(_) | Error::SpoolFull(_) => StatusCode::INSUFFICIENT_STORAGE,
-        Error::Cell { .. } | Error::Query { .. } | Error::Internal { .. } => {
-            StatusCode::INTERNAL_SERVER_ERROR
-        }
+        Error::Cell { .. }
+        | Error::Unrenderable { .. }
+        | Error::Query { .. }
+        | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -212,6 +213,7 @@ fn headers(error: &Error, response: &mut HttpResponseBuilder) {
         | Error::SpoolFull(_)
         | Error::Cancelled
         | Error::Cell { .. }
+        | Error::Unrenderable { .. }
         | Error::Query { .. }
         | Error::Internal { .. } => {}
     }

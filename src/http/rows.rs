@@ -20,9 +20,10 @@ use super::problem::{ProblemView, Refusal};
 use crate::access::Caller;
 use crate::app::App;
 use crate::definitions::Report;
+use crate::delivery::Way;
 use crate::delivery::{Coding, Receiver};
 use crate::formats::Format;
-use crate::reports::{Asked, Opened, Prepared, Request, Way};
+use crate::reports::{Asked, Opened, Prepared, Request};
 use crate::spool::Told;
 
 /// Streams the rows of a report.
@@ -70,18 +71,31 @@ pub async fn rows(
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
     let report = app.reports.find(&name, &caller)?;
-    let pairs = pairs(&request)?;
-    let negotiated = negotiation::format(&request).map(|chosen| chosen.format);
+    rows_of(&app, &caller, &request, &report).await
+}
+
+/// The rows of a report, as the request wants them.
+///
+/// # Errors
+/// Everything that can be refused before the status goes out.
+pub async fn rows_of(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    report: &Report,
+) -> Result<HttpResponse, Refusal> {
+    let pairs = pairs(request)?;
+    let negotiated = negotiation::format(request).map(|chosen| chosen.format);
     let zone = &app.config.time_zone;
-    let asked = Request { pairs: &pairs, zone, negotiated }.parse(&report)?;
-    let prepared = asked.way == Way::Prepared || !negotiation::sees_a_break_off(&request);
+    let asked = Request { pairs: &pairs, zone, negotiated }.parse(report)?;
+    let prepared = asked.way == Way::Prepared || !negotiation::sees_a_break_off(request);
     if prepared && request.method() != Method::HEAD {
-        return prepare(&app, &caller, &request, &pairs, &report, asked).await;
+        return prepare(app, caller, request, &pairs, report, asked).await;
     }
     // A workbook is compressed already.
     let coded = !prepared && asked.format != Format::Xlsx;
-    let coding = if coded { negotiation::coding(&request) } else { Coding::Identity };
-    let mut response = head(&request, &report, &asked, coding);
+    let coding = if coded { negotiation::coding(request) } else { Coding::Identity };
+    let mut response = head(request, report, &asked, coding);
     if prepared {
         response.insert_header((ACCEPT_RANGES, "bytes"));
     } else {
@@ -91,8 +105,8 @@ pub async fn rows(
         // Without a length, as the rows come without one.
         return Ok(response.streaming(futures::stream::empty::<Result<Bytes, Refusal>>()));
     }
-    let opened = app.reports.open(&report, asked, &caller, coding).await?;
-    Ok(answer(&request, &pairs, response, opened))
+    let opened = app.reports.open(report, asked, caller, coding).await?;
+    Ok(answer(request, &pairs, response, opened))
 }
 
 /// The headers that the request alone decides.
@@ -184,7 +198,7 @@ const GRACE: Duration = Duration::from_millis(50);
 
 /// The body: slices, and after a failure a moment's wait, so that what is written is flushed before
 /// the connection breaks off.
-fn body(mut receiver: Receiver) -> impl Stream<Item = Result<Bytes, Refusal>> {
+pub fn body(mut receiver: Receiver) -> impl Stream<Item = Result<Bytes, Refusal>> {
     try_stream! {
         while let Some(slice) = receiver.slice().await {
             match slice {

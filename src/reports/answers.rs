@@ -225,6 +225,7 @@ impl Reports {
         let source = database.source(query, format!("tallyroll/{}", run.id()));
         Ok(Delivery {
             source: Box::new(source),
+            read: None,
             encoding: Encoding::Known(formats::encoder(asked.format, &columns, &options)),
             coding,
             summary: asked.summary,
@@ -256,13 +257,14 @@ impl Reports {
         database: &Database,
     ) -> Result<Arc<[Option<String>]>> {
         let known = || self.order_types.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(types) = known().get(&report.name) {
+        // A document may have a report's name.
+        if let Some(types) = known().get(&report.file) {
             return Ok(Arc::clone(types));
         }
         let probe = |order: &Order| definitions::probe(report, &order.column, database.dialect());
         let probes: Vec<_> = report.order.iter().map(probe).collect();
         let types: Arc<[Option<String>]> = database.types(&probes).await?.into();
-        known().insert(report.name.clone(), Arc::clone(&types));
+        known().insert(report.file.clone(), Arc::clone(&types));
         Ok(types)
     }
 }
@@ -278,6 +280,7 @@ fn statement(
         columns: &asked.columns,
         filters: &asked.filters,
         scopes: &caller.scopes,
+        one_of: None,
         after: asked.after.as_deref(),
         // One more than asked for tells whether there is a further page.
         limit: asked.limit.map(|limit| limit.saturating_add(1)),

@@ -11,13 +11,17 @@ use crate::error::Error;
 use crate::rows::Kind;
 
 impl Reports {
-    /// Every fault of every definition: those of the files, and those that the databases name. A
-    /// database that is away is no fault of a definition.
+    /// Every fault of every definition: those of the files, and those that the databases name against
+    /// what reports and documents read. A database that is away is no fault of a definition.
     pub async fn check(&self) -> Vec<Fault> {
         let definitions = self.definitions();
         let mut faults = definitions.faults.clone();
         let mut away = BTreeSet::new();
-        for report in definitions.reports.values() {
+        let documents = definitions.documents.values().flat_map(|document| {
+            let details = document.details.as_ref().map(|details| &details.report);
+            std::iter::once(&document.report).chain(details)
+        });
+        for report in definitions.reports.values().map(AsRef::as_ref).chain(documents) {
             let name = report.database.as_deref().unwrap_or_default();
             match self.database(report) {
                 // One wait for a database that is away is enough.
@@ -195,6 +199,7 @@ fn selection(columns: &[usize], ordered: bool) -> Selection<'_> {
         columns,
         filters: &NO_FILTERS,
         scopes: &NO_SCOPES,
+        one_of: None,
         after: None,
         types: &[],
         limit: None,

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use answers::{Opened, Paged, Prepared};
-pub use request::{Asked, PAGE, Request, Wanted, Way};
+pub use request::{Asked, PAGE, Request, Wanted};
 pub use view::{ColumnView, FilterView, ReportView};
 
 use crate::access::Caller;
@@ -39,7 +39,7 @@ pub struct Reports {
     definitions: InForce,
     /// Databases by name, the main one under the empty name.
     databases: BTreeMap<String, Database>,
-    /// The types of orders' columns, by report, as far as they were asked for.
+    /// The types of orders' columns, by definition file, as far as they were asked for.
     order_types: Mutex<BTreeMap<String, Arc<[Option<String>]>>>,
     runs: Runs,
     permits: Allowed,

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use crate::database::Arg;
 use crate::definitions::{self, Filters, ROWS_PARAMETERS, Report};
+use crate::delivery::Way;
 use crate::error::Result;
 use crate::formats::{Format, Options, Parameters, params};
 
@@ -44,35 +45,6 @@ pub struct Asked {
     /// The name for the download, without regard to what names may be.
     pub filename: Option<String>,
     pairs: Vec<(String, String)>,
-}
-
-/// How an answer leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// Bytes leave as rows arrive.
-    Direct,
-    /// The whole file is built first.
-    Prepared,
-}
-
-impl Way {
-    const ALL: [Self; 2] = [Self::Direct, Self::Prepared];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Prepared => "prepared",
-        }
-    }
-
-    /// What a format has where the request does not say.
-    const fn of(format: Format) -> Self {
-        match format {
-            Format::Ndjson | Format::Json | Format::Csv => Self::Direct,
-            // A workbook that broke off opens nowhere, and who fetches one waits for all of it anyway.
-            Format::Xlsx => Self::Prepared,
-        }
-    }
 }
 
 /// What a request for a count asks.

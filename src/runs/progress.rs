@@ -12,6 +12,7 @@ pub struct Progress {
     rows: AtomicU64,
     bytes: AtomicU64,
     sent_bytes: AtomicU64,
+    expected: AtomicU64,
 }
 
 impl Progress {
@@ -24,6 +25,17 @@ impl Progress {
     /// Adds bytes that were handed to the client's connection, after content coding.
     pub fn sent(&self, bytes: u64) {
         self.sent_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Notes how many rows there will be.
+    pub fn expect(&self, rows: usize) {
+        self.expected.store(rows as u64, Ordering::Relaxed);
+    }
+
+    /// How many rows there will be, where that is known beforehand.
+    #[must_use]
+    pub fn expected(&self) -> Option<u64> {
+        Some(self.expected.load(Ordering::Relaxed)).filter(|rows| *rows > 0)
     }
 
     /// Notes where it waits for its permit, which it does once.

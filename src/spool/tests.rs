@@ -7,7 +7,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{Spool, Told, What};
+use super::{Share, Spool, Told, What};
 use crate::delivery::{Output, Written};
 use crate::error::Error;
 use crate::runs::{Reason, Stop};
@@ -147,4 +147,50 @@ async fn of_builds_that_would_wait_for_one_another_for_ever_one_is_given_up() {
         .collect();
     let ended: Vec<_> = building.into_iter().map(|thread| thread.join().unwrap()).collect();
     assert_eq!(ended.iter().filter(|ended| ended.is_ok()).count(), 1, "{ended:?}");
+}
+
+#[tokio::test]
+async fn bundles_leave_half_of_the_room_to_everything_else() {
+    let directory = TempDir::new().unwrap();
+    let spool = Spool::new(directory.path().into(), 20, LONG);
+    let begin = || spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
+    let run = Uuid::now_v7();
+    let bundle = spool.begin(run, What::File, told(), Stop::new()).unwrap();
+    let mut bundle = bundle.of(Share::Bundles);
+    bundle.write_all(&[0; 8]).unwrap();
+    bundle.commit(&written(8)).unwrap();
+    drop(bundle);
+    let mut second = begin().of(Share::Bundles);
+    second.write_all(&[0; 2]).unwrap();
+    // Another file has room that a bundle has not.
+    begin().write_all(&[0; 10]).unwrap();
+    let waiting = std::thread::spawn(move || second.write_all(&[0; 3]).map(|()| second));
+    assert!(!waiting.is_finished());
+    spool.forget(run);
+    let mut second = waiting.join().unwrap().unwrap();
+    let refused = Error::writing(second.write_all(&[0; 6]).unwrap_err());
+    let Error::SpoolFull(detail) = &refused else { panic!("{refused:?}") };
+    assert!(detail.contains("10 bytes for all bundles together"), "{detail}");
+    drop(second);
+    assert_eq!(spool.used(), 0);
+}
+
+#[tokio::test]
+async fn of_bundles_and_files_that_would_wait_for_one_another_one_is_given_up() {
+    let directory = TempDir::new().unwrap();
+    let spool = Spool::new(directory.path().into(), 20, LONG);
+    let begin = |share, bytes: usize| {
+        let file = spool.begin(Uuid::now_v7(), What::File, told(), Stop::new()).unwrap();
+        let mut file = file.of(share);
+        file.write_all(&vec![0; bytes]).unwrap();
+        file
+    };
+    let building = [(Share::Bundles, 5), (Share::Bundles, 5), (Share::Any, 10)];
+    let building: Vec<_> = building.into_iter().map(|(share, bytes)| begin(share, bytes)).collect();
+    let building: Vec<_> = building
+        .into_iter()
+        .map(|mut file| std::thread::spawn(move || file.write_all(&[0; 5])))
+        .collect();
+    let ended: Vec<_> = building.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert!(ended.iter().any(Result::is_ok) && ended.iter().any(Result::is_err), "{ended:?}");
 }

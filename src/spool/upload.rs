@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{Shared, remove};
+use super::{Share, Shared, remove};
 use crate::error::{Error, Result};
 use crate::rows::hex;
 use crate::runs::Stop;
@@ -34,7 +34,8 @@ impl Upload {
     /// [`Error::SpoolFull`], [`Error::NoSpace`]; the stop's; [`Error::Internal`].
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         let more = bytes.len() as u64;
-        self.spool.reserve(more, self.size, &self.stop, "send fewer rows at once")?;
+        let instead = "send fewer rows at once";
+        self.spool.reserve(more, self.size, Share::Any, &self.stop, instead)?;
         self.size += more;
         self.digest.update(bytes);
         self.file.write_all(bytes).map_err(Error::writing)
@@ -62,6 +63,6 @@ impl Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         remove(&self.path);
-        self.spool.free(self.size);
+        self.spool.free(self.size, Share::Any);
     }
 }

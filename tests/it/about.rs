@@ -10,16 +10,22 @@ use crate::faults::LONG;
 use crate::support::{Server, on_every_backend, until};
 
 /// Every address with its methods.
-const ROUTES: [(&str, &[&str]); 23] = [
+const ROUTES: [(&str, &[&str]); 29] = [
     ("/", &["get"]),
     ("/api/openapi.json", &["get"]),
     ("/api/v1/convert", &["post"]),
+    ("/api/v1/documents", &["get"]),
+    ("/api/v1/documents/{name}", &["get"]),
+    ("/api/v1/documents/{name}/items", &["get"]),
+    ("/api/v1/documents/{name}/items/{key}/pdf", &["get"]),
+    ("/api/v1/documents/{name}/zip", &["get"]),
     ("/api/v1/headers", &["get"]),
     ("/api/v1/headers/{name}", &["delete", "get", "put"]),
     ("/api/v1/imports", &["get"]),
     ("/api/v1/imports/{name}", &["get", "post"]),
     ("/api/v1/imports/{name}/inspect", &["post"]),
     ("/api/v1/imports/{name}/template", &["get"]),
+    ("/api/v1/projects/{id}/documents/zip", &["get"]),
     ("/api/v1/reports", &["get"]),
     ("/api/v1/reports/{name}", &["get"]),
     ("/api/v1/reports/{name}/count", &["get"]),
@@ -63,8 +69,16 @@ async fn the_document_lists_exactly_the_routes() {
         let mapping = "{\"columns\":[{\"from\":\"a\",\"to\":\"b\"}]}";
         server.send(Method::PUT, "/api/v1/headers/settlements", mapping).await.json();
         for (path, methods) in routes(&document) {
-            let name = if path.contains("/imports/") { "payments" } else { "settlements" };
-            let path = path.replace("{name}", name).replace("{id}", &run);
+            let name = match path.as_str() {
+                path if path.contains("/imports/") => "payments",
+                path if path.contains("/documents/") => "ledger",
+                _ => "settlements",
+            };
+            let id = if path.contains("/projects/") { "3" } else { &run };
+            let path = path.replace("{name}", name).replace("{key}", "1").replace("{id}", id);
+            // What is built first stays for a while.
+            let direct = if path.ends_with("/zip") { "?delivery=direct" } else { "" };
+            let path = path + direct;
             for method in ["get", "put", "post", "delete", "patch"] {
                 let sent = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
                 let answer = server.request(sent, &path, &[]).await;

@@ -263,7 +263,7 @@ async fn what_was_counted_is_said_in_the_singular_where_it_is_one() {
     let place = Place::new(Backend::Sqlite).await;
     let checked = place.tallyroll(&["check"]).await.expect_success();
     assert!(
-        checked.text().contains("1 report, 1 import, 0 faults, 0 databases away"),
+        checked.text().contains("1 report, 1 import, 2 documents, 0 faults, 0 databases away"),
         "{}",
         checked.text()
     );

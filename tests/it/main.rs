@@ -24,6 +24,8 @@ mod convert;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod exports;

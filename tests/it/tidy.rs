@@ -71,6 +71,16 @@ fn spreadsheets_are_read_by_sheets_alone() {
 }
 
 #[test]
+fn pdfs_are_written_by_documents_alone() {
+    only(
+        &["krilla", "skrifa"],
+        |source| source.module() == "documents",
+        "Only src/documents/ knows krilla, which embeds fonts that are read once for the process there, \
+         and refuses what no archive may hold. Give a document your row and template.",
+    );
+}
+
+#[test]
 fn pages_are_written_by_the_page_alone() {
     only(
         &["maud"],
@@ -155,8 +165,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("access", &["rows"]),
     ("archive", &[]),
     ("names", &[]),
+    ("json", &[]),
     ("formats", &["rows", "archive"]),
-    ("sheets", &["rows", "runs"]),
+    ("sheets", &["rows", "runs", "json"]),
     ("runs", &["rows"]),
     ("turns", &[]),
     ("database", &["rows", "runs", "turns", "definitions"]),
@@ -168,6 +179,23 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["rows", "access", "runs", "formats", "database", "definitions", "delivery", "spool"],
     ),
     ("convert", &["rows", "access", "runs", "formats", "sheets", "delivery", "spool"]),
+    (
+        "documents",
+        &[
+            "rows",
+            "access",
+            "archive",
+            "names",
+            "json",
+            "turns",
+            "runs",
+            "formats",
+            "database",
+            "definitions",
+            "delivery",
+            "spool",
+        ],
+    ),
     ("demo", &["rows", "database", "definitions"]),
     ("ops", &["config"]),
     ("config", &["formats"]),
@@ -206,7 +234,7 @@ fn modules_know_those_below_them_alone() {
     assert_none(
         &found,
         "A module knows those below it alone: cli, server → http → app → features → delivery, \
-         formats, sheets, runs, database, definitions, access → rows → error. Features (reports, convert, demo) do \
+         formats, sheets, runs, database, definitions, access → rows → error. Features (reports, convert, documents, demo) do \
          not know each other: what two of them need moves down. If the direction is right and new, \
          write it into LAYERS in tests/it/tidy.rs.",
     );

@@ -50,6 +50,18 @@ impl Server for MySql {
         Ok(query.persistent(false).fetch(connection))
     }
 
+    async fn begin_snapshot(connection: &mut MySqlConnection) -> sqlx::Result<()> {
+        let begin = sqlx::raw_sql(
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; \
+             START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+        );
+        begin.execute(connection).await.map(drop)
+    }
+
+    async fn end_snapshot(connection: &mut MySqlConnection) -> sqlx::Result<()> {
+        sqlx::raw_sql("ROLLBACK").execute(connection).await.map(drop)
+    }
+
     async fn reset(connection: &mut MySqlConnection) -> sqlx::Result<()> {
         sqlx::raw_sql("DO 0").execute(connection).await.map(drop)
     }

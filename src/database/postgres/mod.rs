@@ -38,6 +38,15 @@ impl Server for Postgres {
         Ok(sqlx::query_with(sql, arguments::<PgArguments>(&query.args)?).fetch(connection))
     }
 
+    async fn begin_snapshot(connection: &mut PgConnection) -> sqlx::Result<()> {
+        let begin = sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+        begin.execute(connection).await.map(drop)
+    }
+
+    async fn end_snapshot(connection: &mut PgConnection) -> sqlx::Result<()> {
+        sqlx::raw_sql("ROLLBACK").execute(connection).await.map(drop)
+    }
+
     /// Takes the run's name off.
     async fn reset(connection: &mut PgConnection) -> sqlx::Result<()> {
         let reset = sqlx::query("SELECT set_config('application_name', 'tallyroll', false)");

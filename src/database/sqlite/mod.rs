@@ -19,6 +19,7 @@ use tokio::runtime::Handle;
 
 pub(crate) use functions::register_functions;
 
+use super::snapshot::Reading;
 use super::{Arg, Query};
 use crate::error::{Error, Result};
 use crate::rows::RowSink;
@@ -50,31 +51,56 @@ impl SqliteRows {
         stop.check()?;
         let connection = open_read_only(&self.path)?;
         let _interrupter = Interrupter::watch(&connection, stop.clone(), &self.runtime);
-        self.step(&connection, sink, stop)
+        step(&connection, &self.query, sink, stop)
     }
+}
 
-    fn step(
-        &self,
-        connection: &Connection,
-        sink: &mut (dyn RowSink + Send),
-        stop: &Stop,
-    ) -> Result<()> {
-        let failed = |error| ended(error, stop);
-        let mut statement = connection.prepare(&self.query.sql).map_err(failed)?;
-        let arguments = params_from_iter(self.query.args.iter().map(argument));
-        let mut steps = Steps { rows: statement.query(arguments).map_err(failed)?, stop };
-        let mut reader = Reader::new(&self.query.cells);
-        loop {
-            for _ in 0..ALONE {
-                let Some(row) = steps.next()? else { return Ok(()) };
-                reader.row(|index| row.get_ref(index).map_err(failed), sink)?;
-            }
-            if let Some(turn) = Turn::spare()
-                && ahead::step(&mut steps, &mut reader, sink, turn)? == Left::Nothing
-            {
-                return Ok(());
-            }
+/// Runs a statement and pushes its rows into `sink`.
+fn step(
+    connection: &Connection,
+    query: &Query,
+    sink: &mut (dyn RowSink + Send),
+    stop: &Stop,
+) -> Result<()> {
+    let failed = |error| ended(error, stop);
+    let mut statement = connection.prepare(&query.sql).map_err(failed)?;
+    let arguments = params_from_iter(query.args.iter().map(argument));
+    let mut steps = Steps { rows: statement.query(arguments).map_err(failed)?, stop };
+    let mut reader = Reader::new(&query.cells);
+    loop {
+        for _ in 0..ALONE {
+            let Some(row) = steps.next()? else { return Ok(()) };
+            reader.row(|index| row.get_ref(index).map_err(failed), sink)?;
         }
+        if let Some(turn) = Turn::spare()
+            && ahead::step(&mut steps, &mut reader, sink, turn)? == Left::Nothing
+        {
+            return Ok(());
+        }
+    }
+}
+
+/// Several statements over one state of a file.
+pub(super) struct SqliteReading<'s> {
+    connection: Connection,
+    _interrupter: Interrupter,
+    stop: &'s Stop,
+}
+
+impl<'s> SqliteReading<'s> {
+    /// Begins a read; the transaction ends with the connection, when it is dropped.
+    pub(super) fn begin(path: &Path, runtime: &Handle, stop: &'s Stop) -> Result<Self> {
+        stop.check()?;
+        let connection = open_read_only(path)?;
+        let interrupter = Interrupter::watch(&connection, stop.clone(), runtime);
+        connection.execute_batch("BEGIN").map_err(|error| ended(error, stop))?;
+        Ok(Self { connection, _interrupter: interrupter, stop })
+    }
+}
+
+impl Reading for SqliteReading<'_> {
+    fn read(&mut self, query: &Query, sink: &mut (dyn RowSink + Send)) -> Result<()> {
+        step(&self.connection, query, sink, self.stop)
     }
 }
 

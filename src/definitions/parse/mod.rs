@@ -1,10 +1,13 @@
-//! The text of one file → a checked [`Report`] or [`Import`], or every fault that can be found in it.
+//! The text of one file → a checked [`Report`], [`Import`] or [`Document`], or every fault that can be found in it.
 
 mod columns;
+mod document;
+mod feeds;
 mod filters;
 mod import;
 mod import_bounds;
 mod import_fields;
+mod sections;
 mod sql;
 
 use std::collections::BTreeMap;
@@ -13,6 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use self::columns::{Columns, Lookup};
+use super::document::Document;
 use super::fault::{Fault, Faults};
 use super::import::Import;
 use super::reader::{Part, Spot};
@@ -74,16 +78,25 @@ pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(fits)
 }
 
+/// Reads the document `name` out of `text`; `file` stands in its faults.
+pub(super) fn document(name: &str, file: &str, text: &str) -> Result<Document, Vec<Fault>> {
+    checked(file, text, |table, faults| document::read(name, table, text, faults))
+}
+
 fn read(name: &str, table: &DeTable<'_>, faults: &mut Faults<'_>) -> Option<Report> {
-    let part = Part::new(table, 0, "the report", &KNOWN, faults);
+    report_of(name, &Part::new(table, 0, "the report", &KNOWN, faults), faults)
+}
+
+/// Reads which rows there are, and how they are typed, narrowed, ordered and held to a scope.
+fn report_of(name: &str, part: &Part<'_>, faults: &mut Faults<'_>) -> Option<Report> {
     let title = part.text("title", faults).map_or_else(|| name.to_owned(), |title| title.value);
     let description = part.text("description", faults).map(|text| text.value.trim().to_owned());
     let database = part.text("database", faults).map(|database| database.value);
-    let origin = origin(&part, faults);
-    let columns = Columns::read(&part, faults);
-    let order = order(&part, &columns, faults);
-    let scope = scope(&part, &columns, faults);
-    let filters = filters::read(&part, &columns, faults);
+    let origin = origin(part, faults);
+    let columns = Columns::read(part, faults);
+    let order = order(part, &columns, faults);
+    let scope = scope(part, &columns, faults);
+    let filters = filters::read(part, &columns, faults);
     let (origin, at) = origin?;
     Some(Report {
         name: name.to_owned(),

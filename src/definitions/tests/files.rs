@@ -8,7 +8,8 @@ use crate::definitions::{Folder, there_are};
 
 const GOOD: &str = "title = \"Mine\"\nfrom = \"t\"\n[[columns]]\nkey = \"a\"\ntype = \"text\"\n";
 const GOOD_IMPORT: &str = "into = \"t\"\n[[columns]]\nkey = \"a\"\ntype = \"text\"\n";
-const BUILT_IN: BuiltIn<'_> = BuiltIn { reports: &[("settlements", SETTLEMENTS)], imports: &[] };
+const BUILT_IN: BuiltIn<'_> =
+    BuiltIn { reports: &[("settlements", SETTLEMENTS)], imports: &[], documents: &[] };
 
 fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");

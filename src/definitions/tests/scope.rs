@@ -35,6 +35,7 @@ fn every_statement(report: &Report, scopes: &Scopes, dialect: Dialect) -> Vec<Qu
                     columns: &[0, 2],
                     filters,
                     scopes,
+                    one_of: None,
                     after,
                     limit,
                     cursor: flag,

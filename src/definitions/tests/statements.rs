@@ -10,6 +10,7 @@ const ALL: Selection<'_> = Selection {
     columns: &[0],
     filters: &Filters { asked: Vec::new() },
     scopes: &Scopes::new(),
+    one_of: None,
     after: None,
     limit: None,
     cursor: false,

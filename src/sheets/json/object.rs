@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::Error as _;
 use serde_json::error::Category;
-use serde_json::value::RawValue;
 
 use super::{Place, no_object};
 use crate::error::{Error, Result};
+use crate::json::{Pairs, string};
 use crate::sheets::fault::{self, fault};
 use crate::sheets::{Cell, SheetSink};
 
@@ -120,56 +119,6 @@ fn not_json(place: Place, error: &serde_json::Error) -> Error {
     fault(fault::JSON, format!("{place} {how}; mend it, and send the file again"))
 }
 
-/// The pairs of an object, as they stand in it.
-struct Pairs<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Pairs<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reads;
-        impl<'de> Visitor<'de> for Reads {
-            type Value = Pairs<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some((Key(key), value)) = map.next_entry()? {
-                    pairs.push((key, value));
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        deserializer.deserialize_map(Reads)
-    }
-}
-
-/// A key, borrowed where it has no escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reads;
-        impl<'de> Visitor<'de> for Reads {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_borrowed_str<E: serde::de::Error>(self, key: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(key)))
-            }
-
-            fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(key.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Reads)
-    }
-}
-
 /// A value on its way to its cell.
 #[derive(Debug, Default)]
 enum Value<'a> {
@@ -185,10 +134,7 @@ impl<'a> Value<'a> {
     /// The value that is written so.
     fn of(raw: &'a str) -> Result<Self, serde_json::Error> {
         Ok(match raw.as_bytes() {
-            [b'"', .., b'"'] if !raw.contains('\\') => {
-                Self::Text(Cow::Borrowed(&raw[1..raw.len() - 1]))
-            }
-            [b'"', ..] => Self::Text(Cow::Owned(serde_json::from_str(raw)?)),
+            [b'"', ..] => Self::Text(string(raw)?),
             [b'{' | b'[', ..] if raw.contains(['\n', '\r']) => {
                 // Inside of strings they are escaped, so these are between tokens.
                 Self::Json(Cow::Owned(raw.replace(['\n', '\r'], "")))

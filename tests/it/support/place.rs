@@ -26,7 +26,7 @@ impl Place {
     pub async fn new(backend: Backend) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let path = directory.path().to_owned();
-        for folder in ["reports", "imports"] {
+        for folder in ["reports", "imports", "documents"] {
             let folder = path.join("definitions").join(folder);
             std::fs::create_dir_all(folder).expect("a directory can be made");
         }
@@ -116,6 +116,11 @@ impl Place {
     /// Writes the definition of an import.
     pub fn import(&self, name: &str, toml: &str) {
         self.write(&format!("definitions/imports/{name}.toml"), toml);
+    }
+
+    /// Writes the definition of a document.
+    pub fn document(&self, name: &str, toml: &str) {
+        self.write(&format!("definitions/documents/{name}.toml"), toml);
     }
 
     /// Runs statements in the business database.

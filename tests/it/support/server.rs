@@ -194,6 +194,11 @@ impl<'p> Server<'p> {
         until(&what, SETTLE, async || (self.pump_threads() == count).then_some(())).await;
     }
 
+    /// Threads on which documents are being rendered.
+    pub fn render_threads(&self) -> usize {
+        self.threads(&["render"])
+    }
+
     /// Threads that bear one of these names.
     fn threads(&self, names: &[&str]) -> usize {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).into_iter().flatten();
@@ -239,7 +244,7 @@ impl<'p> Server<'p> {
             .await;
         }
         until("no thread is at work on rows", SETTLE, async || {
-            (self.threads(&["pump", "encode", "digest", "compressor"]) == 0).then_some(())
+            (self.threads(&["pump", "encode", "digest", "compressor", "render"]) == 0).then_some(())
         })
         .await;
         until("no session is at work", SETTLE, async || (self.sessions().await == 0).then_some(()))
@@ -254,6 +259,16 @@ impl<'p> Server<'p> {
     pub fn temporary_files(&self) -> Vec<String> {
         let inside = self.temporary.strip_prefix("/").expect("the path is absolute");
         names(&PathBuf::from(format!("/proc/{}/root", self.pid())).join(inside))
+    }
+
+    /// Files that the running server holds and that have no name any more, or never had one.
+    pub fn deleted_files(&self) -> Vec<String> {
+        let held = std::fs::read_dir(format!("/proc/{}/fd", self.pid())).into_iter().flatten();
+        held.flatten()
+            .filter_map(|link| std::fs::read_link(link.path()).ok())
+            .map(|path| path.to_string_lossy().into_owned())
+            .filter(|path| path.ends_with("(deleted)"))
+            .collect()
     }
 
     fn assert_tidy(&self) {
