@@ -50,6 +50,13 @@ impl Bench {
         }
     }
 
+    /// The server's program on the first core alone.
+    pub(crate) fn pinned_server_command(&self) -> Command {
+        let mut command = Command::new("taskset");
+        command.args(["-c", "0"]).arg(&self.server);
+        self.untouched(command)
+    }
+
     /// A failure of a scenario, with its reason where the server was killed for its memory.
     pub(crate) fn explain(&self, error: Error) -> Error {
         let kills = self.limit.as_ref().and_then(MemoryLimit::kills);

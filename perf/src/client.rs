@@ -170,6 +170,23 @@ impl Answer {
         Ok(Drained { bytes, first_byte: first.unwrap_or(whole), whole })
     }
 
+    /// Takes so many bytes, framing and all, and hangs up.
+    ///
+    /// # Errors
+    /// A body that ends before.
+    pub(crate) fn leave_after(mut self, bytes: u64) -> Result<()> {
+        let mut taken = self.rest.len() as u64;
+        let mut piece = vec![0; PIECE];
+        while taken < bytes {
+            let read = self.stream.read(&mut piece).doing("reading a body")?;
+            if read == 0 {
+                return Err(Error::new(format!("the body ended after {taken} bytes")));
+            }
+            taken += read as u64;
+        }
+        Ok(())
+    }
+
     fn body(&self) -> Result<Body> {
         if let Some(coding) = self.header("content-encoding") {
             return Err(Error::new(format!("the body is coded as {coding}, unasked")));

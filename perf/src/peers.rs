@@ -10,7 +10,7 @@ use crate::error::{Doing, Error, Result};
 use crate::program::{self, Printed};
 
 /// Where Debian puts what Java programs use, and what of it Tomcat takes.
-const JAVA: &str = "/usr/share/java";
+pub(crate) const JAVA: &str = "/usr/share/java";
 const JARS: [&str; 6] = [
     "tomcat10-embed-core",
     "tomcat10-annotations-api",

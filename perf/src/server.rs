@@ -45,9 +45,31 @@ impl Server {
         database: &Database,
         settings: &[&str],
     ) -> Result<Self> {
+        Self::start_by(bench.limited_server_command(), name, bench, database, settings)
+    }
+
+    /// The same on the first core alone.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub(crate) fn start_on_one_core(
+        bench: &Bench,
+        database: &Database,
+        settings: &[&str],
+    ) -> Result<Self> {
+        let command = bench.pinned_server_command();
+        Self::start_by(command, "one-core", bench, database, settings)
+    }
+
+    fn start_by(
+        mut command: Command,
+        name: &str,
+        bench: &Bench,
+        database: &Database,
+        settings: &[&str],
+    ) -> Result<Self> {
         let log = bench.workplace.path().join(format!("{name}.log"));
         let written = File::create(&log).doing(format!("making {}", log.display()))?;
-        let mut command = bench.limited_server_command();
         command
             .args(["serve", "--auth", "off", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(bench.workplace.path().join(name))

@@ -3,6 +3,7 @@
 mod books;
 mod convert_many;
 mod crowd;
+mod documents;
 mod first_bytes;
 mod flush_batch;
 mod imports;
@@ -97,6 +98,31 @@ pub(crate) static ALL: &[Scenario] = &[
         name: "many-clients",
         about: "50 clients at once, up to 100,000 lines each",
         run: many_clients::run,
+    },
+    Scenario {
+        name: "bundle",
+        about: "1 to 2,000 ledgers as PDFs in one ZIP, beside PDFBox",
+        run: documents::whole,
+    },
+    Scenario {
+        name: "bundle-many",
+        about: "16 bundles of 200 ledgers at once, with 1 to 16 slots",
+        run: documents::many,
+    },
+    Scenario {
+        name: "bundle-slow",
+        about: "8 readers who take their prepared bundles slowly",
+        run: documents::slow,
+    },
+    Scenario {
+        name: "bundle-images",
+        about: "20 photos of 3 MB, one a document and all in one",
+        run: documents::images,
+    },
+    Scenario {
+        name: "bundle-cancel",
+        about: "what is still rendered for a client that left",
+        run: documents::cancel,
     },
     Scenario { name: "flush-batch", about: "from 1 to 10,000 rows a chunk", run: flush_batch::run },
 ];
