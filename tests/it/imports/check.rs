@@ -68,7 +68,7 @@ async fn every_fault_is_named_with_file_line_and_remedy() {
 async fn the_import_that_comes_with_the_program_is_no_fault_where_its_table_is_not_there() {
     on_every_backend(async |place| {
         let checked = place.tallyroll(&["check"]).await.expect_success();
-        assert!(checked.text().contains("1 import, 0 faults"), "{}", checked.text());
+        assert!(checked.text().contains("1 import, 2 documents, 0 faults"), "{}", checked.text());
     })
     .await;
 }
