@@ -13,7 +13,11 @@ async fn check_is_content_with_good_definitions() {
         place.demo(5).await;
         place.report("good", GOOD);
         let checked = place.tallyroll(&["check"]).await.expect_success();
-        assert!(checked.text().contains("2 reports, 1 import, 2 documents, 0 faults"), "{}", checked.text());
+        assert!(
+            checked.text().contains("2 reports, 1 import, 2 documents, 0 faults"),
+            "{}",
+            checked.text()
+        );
     })
     .await;
 }

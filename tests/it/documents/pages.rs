@@ -251,7 +251,8 @@ fn assert_table(content: &Json, text: &str) {
     let rows = content["rows"].as_array().expect("rows");
     for row in rows {
         for cell in [row[0].to_string(), row[2].as_str().expect("a text").to_owned()] {
-            let same = |row: &&Json| row[0].to_string() == cell || row[2] == *cell;
+            let number = cell.parse::<u64>().ok();
+            let same = |row: &&Json| row[0].as_u64() == number || row[2] == *cell;
             let wanted = rows.iter().filter(same).count();
             let found = text.split_whitespace().filter(|word| **word == cell).count();
             assert_eq!(found, wanted, "{cell}");

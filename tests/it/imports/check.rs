@@ -50,7 +50,11 @@ async fn every_fault_is_named_with_file_line_and_remedy() {
         }
         let faults = checked.text().lines().filter(|line| line.starts_with("imports/")).count();
         assert_eq!(faults, expected.len(), "{}", checked.text());
-        assert!(checked.text().contains("2 reports, 11 imports, 2 documents, 8 faults"), "{}", checked.text());
+        assert!(
+            checked.text().contains("2 reports, 11 imports, 2 documents, 8 faults"),
+            "{}",
+            checked.text()
+        );
 
         let server = Server::start(&place, &[]).await;
         let ready = server.json("/health/ready").await;
