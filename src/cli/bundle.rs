@@ -10,7 +10,7 @@ use super::watch::{Signals, bar, follow};
 use crate::access::Caller;
 use crate::app::App;
 use crate::config::{Config, Given};
-use crate::documents::{Asked, LEDGER, Order, PROJECT};
+use crate::documents::{Asked, LEDGER, Order};
 use crate::error::{Error, Result};
 
 #[derive(Debug, Args)]
@@ -48,17 +48,18 @@ impl Bundle {
     }
 
     fn order(&self, app: &App, caller: &Caller) -> Result<Order> {
-        let found = app.documents.find(&self.document, caller);
+        let zone = &app.config.time_zone;
         let is_project = self.document.parse::<u64>().is_ok();
-        let (document, project) = match found {
+        match app.documents.find(&self.document, caller) {
             Err(Error::NotFound(_)) if is_project => {
-                (app.documents.find(LEDGER, caller)?, Some(self.document.clone()))
+                let ledgers = app.documents.find(LEDGER, caller)?;
+                Order::of_project(ledgers, self.document.clone(), &self.filter, zone)
             }
-            found => (found?, None),
-        };
-        let mut pairs = self.filter.clone();
-        pairs.extend(project.clone().map(|project| (PROJECT.to_owned(), project)));
-        let asked = Asked::bundle(&document, &pairs, &app.config.time_zone)?;
-        Ok(Order { document, asked, project })
+            found => {
+                let document = found?;
+                let asked = Asked::bundle(&document, &self.filter, zone)?;
+                Ok(Order { document, asked, project: None })
+            }
+        }
     }
 }

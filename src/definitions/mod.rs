@@ -1,5 +1,5 @@
-//! Definition files and what is made of them: TOML → checked [`Report`]s, [`Import`]s and [`Document`]s; a report, the
-//! filters of a request and the scope of its caller → one statement.
+//! Definition files and what is made of them: TOML → checked [`Report`]s, [`Import`]s and [`Document`]s;
+//! a report, the filters of a request and the scope of its caller → one statement.
 //!
 //! The way through: [`Definitions::load`] reads the files; [`parse_filters`] types what a request
 //! asks; [`rows`] and [`count`] make the statements, both of them out of one function that binds the

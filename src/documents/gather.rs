@@ -44,10 +44,10 @@ pub(super) struct Item {
     pub(super) title: String,
     /// Its entry in an archive.
     pub(super) name: String,
-    /// The value that its details carry.
-    link: String,
-    pub(super) row: Range<u64>,
-    pub(super) details: Vec<Range<u64>>,
+    /// The value that its details carry; nothing where it is NULL, which is nobody's.
+    link: Option<String>,
+    row: Range<u64>,
+    details: Vec<Range<u64>>,
 }
 
 /// Everything that documents are made of.
@@ -109,7 +109,9 @@ fn read(
     {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, item) in items.iter().enumerate() {
-            places.entry(item.link.clone()).or_default().push(index);
+            if let Some(link) = &item.link {
+                places.entry(link.clone()).or_default().push(index);
+            }
         }
         let query = lines(details, wanted, &items, dialect);
         let mut sink =
@@ -135,7 +137,7 @@ fn lines(details: &Details, wanted: &Wanted, items: &[Item], dialect: Dialect) -
     /// Databases take so many arguments, and look each of them up.
     const NAMED: usize = 200;
     let all: Vec<usize> = (0..details.report.columns.len()).collect();
-    let links: Vec<String> = items.iter().map(|item| item.link.clone()).collect();
+    let links: Vec<String> = items.iter().filter_map(|item| item.link.clone()).collect();
     let one_of = (links.len() <= NAMED).then_some((details.column, &*links));
     statement(&details.report, &all, &wanted.details, one_of, &wanted.scopes, dialect)
 }
@@ -191,7 +193,7 @@ impl RowSink for Rows<'_> {
     fn row(&mut self, row: &[Value<'_>]) -> Result<()> {
         let document = self.document;
         let said = |index: Option<usize>| {
-            index.and_then(|index| row.get(index)).map_or_else(String::new, word)
+            index.and_then(|index| row.get(index)).and_then(word).unwrap_or_default()
         };
         let key = said(Some(document.key));
         if key.is_empty() {
@@ -204,7 +206,8 @@ impl RowSink for Rows<'_> {
                         .into(),
             });
         }
-        let link = said(document.details.as_ref().map(|details| details.document));
+        let carried = document.details.as_ref().and_then(|details| row.get(details.document));
+        let link = carried.and_then(word);
         let (number, title) = (said(document.number), said(document.title));
         let row = self.held.add(row, &document.report, &mut self.clock, self.spool)?;
         let details = Vec::new();
@@ -225,8 +228,8 @@ struct Lines<'g> {
 
 impl RowSink for Lines<'_> {
     fn row(&mut self, row: &[Value<'_>]) -> Result<()> {
-        let link = row.get(self.details.column).map_or_else(String::new, word);
-        let Some(places) = self.places.get(&link) else { return Ok(()) };
+        let link = row.get(self.details.column).and_then(word);
+        let Some(places) = link.and_then(|link| self.places.get(&link)) else { return Ok(()) };
         let report = &self.details.report;
         let place = self.held.add(row, report, &mut self.clock, self.spool)?;
         for index in places {
@@ -242,21 +245,30 @@ impl RowSink for Lines<'_> {
 }
 
 /// A value that names something, as text.
-fn word(value: &Value<'_>) -> String {
+fn word(value: &Value<'_>) -> Option<String> {
     match value {
-        Value::Int(number) => number.to_string(),
-        Value::Decimal(text) | Value::Text(text) | Value::Json(text) => (*text).to_owned(),
+        Value::Int(number) => Some(number.to_string()),
+        Value::Decimal(text) | Value::Text(text) | Value::Json(text) => Some((*text).to_owned()),
         // Columns that name something are of these kinds.
         Value::Null
         | Value::Bool(_)
         | Value::Float(_)
         | Value::Real(_)
         | Value::Date(_)
-        | Value::Time(_) => String::new(),
+        | Value::Time(_) => None,
     }
 }
 
 impl Item {
+    /// Its row, and behind it those of its details, as they are held.
+    pub(super) fn bytes(&self, held: &Held) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for range in std::iter::once(&self.row).chain(&self.details) {
+            held.read(range, &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
     /// What messages call it: by its number, and by its key where that is something else.
     pub(super) fn words(&self) -> String {
         let Self { key, number, .. } = self;

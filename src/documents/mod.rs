@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use orders::{Bundled, Opened, Order};
-pub use projects::{LEDGER, PROJECT};
+pub use projects::LEDGER;
 pub use request::Asked;
 pub use single::{Known, Single};
 pub use view::{DocumentColumn, DocumentFilter, DocumentView};

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::tz::TimeZone;
 use tracing::Instrument;
 use uuid::Uuid;
 
 use super::bundle::{BundleEncoder, Slot};
 use super::gather::{Gathered, gather};
+use super::projects::PROJECT;
 use super::render::Rendering;
 use super::{Asked, Documents, projects, reading};
 use crate::access::Caller;
 use crate::definitions::Document;
 use crate::delivery::{self, Coding, Delivery, Encoding, FLUSH_ROWS, Output, Receiver};
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::formats::{FormatEncoder, Other};
 use crate::runs::{Begin, Permit, Place, Progress, Refused, Run, RunKind, Stop, StopOnDrop};
 use crate::spool::{Kept, Share, Told, What};
@@ -67,6 +69,29 @@ struct Ready {
     permit: Permit,
     gathered: Gathered,
     queued: Duration,
+}
+
+impl Order {
+    /// A project's own documents, with the parameters of their bundle.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with every fault, also for a filter by project, which would ask for others'.
+    pub fn of_project(
+        document: Arc<Document>,
+        project: String,
+        pairs: &[(String, String)],
+        zone: &TimeZone,
+    ) -> Result<Self> {
+        if let Some((name, value)) = pairs.iter().find(|(name, _)| name == PROJECT) {
+            let detail = format!("\"{name}\" is {project} here; leave it out");
+            let problem = Problem::parameter(name, "doubled_parameter", value, detail);
+            return Err(Error::Malformed(vec![problem]));
+        }
+        let mut pairs = pairs.to_vec();
+        pairs.push((PROJECT.into(), project.clone()));
+        let asked = Asked::bundle(&document, &pairs, zone)?;
+        Ok(Self { document, asked, project: Some(project) })
+    }
 }
 
 impl Documents {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::bundle::{Rendered, Slot};
 use super::gather::{Gathered, Item};
-use super::held::{Held, object};
+use super::held::object;
 use super::layout::{self, Failure};
 use super::pdf::{self, About};
 use super::text::{Lacking, substitute};
@@ -32,22 +32,18 @@ const AHEAD: usize = 2;
 /// How often whoever waits looks whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The pages of one document, as PDF.
+/// The pages of one document, as PDF; `bytes` are those of [`Item::bytes`].
 ///
 /// # Errors
 /// [`Error::Unrenderable`] for a row that has not what the template needs; [`Error::Internal`].
 pub(super) fn render(
     document: &Document,
     item: &Item,
-    held: &Held,
+    bytes: &[u8],
     lacking: &mut Lacking,
 ) -> Result<Vec<u8>> {
     let unfit = |detail: String| Error::Unrenderable { document: item.words(), detail };
-    let mut bytes = Vec::new();
-    for range in std::iter::once(&item.row).chain(&item.details) {
-        held.read(range, &mut bytes)?;
-    }
-    let mut rest = bytes.as_slice();
+    let mut rest = bytes;
     let mut row = object(&mut rest, &document.report)?.map_err(|why| unfit(why.0))?;
     if let (Some(details), Node::Object(pairs)) = (&document.details, &mut row) {
         let mut lines = Vec::new();
@@ -61,8 +57,11 @@ pub(super) fn render(
         Failure::Unfit(why) => unfit(why.0),
         Failure::Ours(error) => error,
     })?;
-    let title =
-        if item.title.is_empty() { item.name.trim_end_matches(".pdf") } else { &item.title };
+    let title = if item.title.is_empty() {
+        item.name.strip_suffix(".pdf").unwrap_or(&item.name)
+    } else {
+        &item.title
+    };
     let id = format!("{}/{}/{}", document.report.name, item.key, document.fingerprint);
     let about = About { title, id: &id, day: day(document, &row) };
     pdf::write(&pages, &document.template.page, &about)?.map_err(unfit)
@@ -189,7 +188,8 @@ impl Desk<'_> {
     }
 
     fn render(&self, item: &Item, lacking: &mut Lacking) -> Result<Rendered> {
-        let pdf = render(self.document, item, &self.gathered.held, lacking)?;
+        let bytes = item.bytes(&self.gathered.held)?;
+        let pdf = render(self.document, item, &bytes, lacking)?;
         let sha256 = hex(&Sha256::digest(&pdf));
         let entry = Whole::new(item.name.clone(), pdf)?;
         Ok(Rendered { entry, key: item.key.clone(), sha256 })

@@ -81,22 +81,19 @@ fn one(document: &Document, gathered: &Gathered, key: &str, known: &Known) -> Re
             });
         }
     };
-    let mut bytes = Vec::new();
-    for range in std::iter::once(&item.row).chain(&item.details) {
-        gathered.held.read(range, &mut bytes)?;
-    }
+    let bytes = item.bytes(&gathered.held)?;
     let digest = Sha256::new()
         .chain_update(RENDERING)
         .chain_update(env!("CARGO_PKG_VERSION"))
         .chain_update(&document.fingerprint)
-        .chain_update(bytes)
+        .chain_update(&bytes)
         .finalize();
     let (tag, name) = (format!("\"{}\"", hex(&digest)), safe_name(&item.name));
     if known(&tag) {
         return Ok(Single { tag, name, pdf: None });
     }
     let mut letters = Lacking::new();
-    let pdf = render(document, item, &gathered.held, &mut letters)?;
+    let pdf = render(document, item, &bytes, &mut letters)?;
     // Logged; there is no run to carry it.
     let _ = lacking(&letters);
     Ok(Single { tag, name, pdf: Some(pdf) })

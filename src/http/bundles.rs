@@ -19,7 +19,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::definitions::Document;
 use crate::delivery::Way;
-use crate::documents::{Asked, Bundled, LEDGER, Order, PROJECT};
+use crate::documents::{Asked, Bundled, LEDGER, Order};
 use crate::spool::Told;
 
 /// What an archive is.
@@ -92,10 +92,9 @@ pub async fn of_project(
     request: HttpRequest,
 ) -> Result<HttpResponse, Refusal> {
     let document = app.documents.find(LEDGER, &caller)?;
-    let mut pairs = pairs(&request)?;
-    pairs.push((PROJECT.into(), id.clone()));
-    let asked = Asked::bundle(&document, &pairs, &app.config.time_zone)?;
-    bundle(&app, caller, &request, Order { document, asked, project: Some(id.into_inner()) }).await
+    let (pairs, zone) = (pairs(&request)?, &app.config.time_zone);
+    let order = Order::of_project(document, id.into_inner(), &pairs, zone)?;
+    bundle(&app, caller, &request, order).await
 }
 
 async fn bundle(

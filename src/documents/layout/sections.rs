@@ -67,6 +67,14 @@ impl Sheets<'_> {
         weight: Weight,
         align: Align,
     ) -> Result<Cell, Failure> {
+        // No letter is wider than its size; in less room one would stand in the next cell.
+        if inner(width) < size {
+            let why = format!(
+                "a cell is {width:.1} points wide, which is too narrow for letters of {size}; give its \
+                 column a larger share, put fewer beside each other, or make the letters smaller"
+            );
+            return Err(Unfit(why).into());
+        }
         let lines = wrap(text, weight, inner(width) / size, self.lacking)?;
         Ok(Cell { x, width, lines, align, weight, shaded: weight == Weight::Bold })
     }

@@ -100,6 +100,18 @@ fn a_break_at_the_end_makes_no_empty_page() {
 }
 
 #[test]
+fn a_column_too_narrow_for_a_letter_is_refused() {
+    let share = |width: &str| TABLE.replacen("\"/n\"", &format!("\"/n\"\nwidth = {width}"), 1);
+    let text = rows(1, "가");
+    let row = Node::parse(&text).unwrap();
+    let laid = |sections: &str| lay_out(&document(sections).template, &row, &mut Lacking::new());
+    assert!(laid(&share("0.1")).is_ok());
+    let thin = share("0.1").replacen("\"/t\"", "\"/t\"\nwidth = 50", 1);
+    let Err(super::Failure::Unfit(why)) = laid(&thin) else { panic!("it is too narrow") };
+    assert!(why.0.contains("too narrow for letters of 9"), "{}", why.0);
+}
+
+#[test]
 fn a_table_without_rows_says_so() {
     let pages = pages(TABLE, "{\"id\":1,\"c\":[]}");
     assert_eq!(texts(&pages[0]), ["번호", "내용", "-"]);

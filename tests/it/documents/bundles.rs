@@ -55,6 +55,8 @@ async fn a_project_without_documents_has_the_manifest_alone_and_one_that_is_not_
             assert!(missing.text().contains("there is no project 4"), "{}", missing.text());
             let path = format!("/api/v1/projects/one/documents/zip?delivery={delivery}");
             server.get(&path).await.problem(400, "malformed_request");
+            let others = format!("{}&project=2", project(1, delivery));
+            server.get(&others).await.problem(400, "malformed_request");
             let path = format!("/api/v1/runs/{}", empty.run());
             server.request(Method::DELETE, &path, &[]).await;
         }
