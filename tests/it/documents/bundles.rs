@@ -187,3 +187,60 @@ async fn the_command_line_writes_the_same_archive() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn details_that_belong_to_nobody_are_in_no_document() {
+    on_every_backend(async |place| {
+        place
+            .execute(
+                "CREATE TABLE heads (id bigint PRIMARY KEY, link bigint);
+                 CREATE TABLE details (id bigint PRIMARY KEY, head bigint, word varchar(9));
+                 INSERT INTO heads VALUES (1, 7), (2, NULL), (3, 7);
+                 INSERT INTO details VALUES (1, 7, 'seven'), (2, NULL, 'nobody'), (3, 8, 'eight')",
+            )
+            .await;
+        place.document("head", HEADS);
+        let server = Server::start(&place, &[]).await;
+        let found = documents(&server.get("/api/v1/documents/head/zip?delivery=direct").await);
+        let texts: Vec<String> = found.iter().map(|(_, pdf)| super::letters(pdf)).collect();
+        for (text, has) in texts.iter().zip([true, false, true]) {
+            assert_eq!(text.contains("seven"), has, "{texts:?}");
+            assert!(!text.contains("nobody") && !text.contains("eight"), "{texts:?}");
+        }
+        assert_eq!(texts.len(), 3);
+        server.stop().await;
+    })
+    .await;
+}
+
+const HEADS: &str = r#"
+title = "Heads"
+from = "heads"
+order_by = ["id"]
+[document]
+key = "id"
+[[columns]]
+key = "id"
+type = "int"
+not_null = true
+[[columns]]
+key = "link"
+type = "int"
+[[details]]
+name = "lines"
+from = "details"
+order_by = ["id"]
+on = { head = "link" }
+[[details.columns]]
+key = "head"
+type = "int"
+[[details.columns]]
+key = "word"
+type = "text"
+[[sections]]
+kind = "table"
+rows = "/lines"
+[[sections.columns]]
+title = "word"
+pointer = "/word"
+"#;
